@@ -1,0 +1,12 @@
+# Every library of the system that core needs (the table in HACKING.md says why each one).
+find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(CLI11 REQUIRED)
+find_path(EXPECTED_INCLUDE_DIR tl/expected.hpp REQUIRED)
+pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)
+set(Dependencies_FOUND TRUE)

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/tensor/tensor.h"
+
+namespace pt2 {
+
+struct Tolerance {
+    double rtol = 0, atol = 0;
+};
+/// torch.testing.assert_close's defaults for a dtype (float32: 1.3e-6, 1e-5; bfloat16: 1.6e-2, 1e-5; integers and bool: 0, 0).
+Tolerance defaultTolerance(DType dtype);
+
+/// Numbers of one output against its reference. Not comparable (shape or dtype differ) is said before any number.
+struct OutputComparison {
+    std::string name;
+    bool comparable = true;
+    std::string reason;  ///< why not comparable
+    bool ok = false;     ///< allclose as torch judges it, NaN equal to NaN
+    Tolerance tolerance;
+    double maxAbs = 0, meanAbs = 0, maxRel = 0, cosine = 1;
+    std::optional<double> sqnrDb;  ///< nullopt: infinite (identical) or no signal
+    std::uint64_t mismatched = 0, total = 0;
+    std::uint64_t nanMismatch = 0;         ///< NaN or infinity on one side only
+    std::vector<std::int64_t> worstIndex;  ///< element with the largest error over the allowed error
+    std::string worstActual, worstExpected;
+    double neededRtol = 0;  ///< smallest rtol that would pass with this atol
+    bool identical = false;
+    DType dtype = DType::Unknown;
+};
+Result<OutputComparison> compareTensors(std::string name, const TensorView& actual, const TensorView& expected, std::optional<Tolerance> tolerance,
+                                        const CancelToken& cancel = {});
+
+struct Comparison {
+    std::vector<OutputComparison> outputs;
+    bool ok() const;
+    /// "identical", "within tolerance", "beyond tolerance", "not comparable" (look.md 15), then one sentence.
+    std::string verdict() const;
+    std::string sentence() const;
+};
+
+}  // namespace pt2

@@ -1,0 +1,114 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/archive/archive.h"
+#include "core/base/issue.h"
+#include "core/base/result.h"
+#include "core/tensor/dtype.h"
+
+namespace pt2 {
+
+/// Where a recovered fact comes from (design.md 3). Unknown is never shown as fine.
+enum class Origin : std::uint8_t { Unknown, Program, WrapperSource, Metadata, Library, Inferred };
+const char* originName(Origin origin);  ///< "wrapper source"
+
+/// A value that was recovered rather than stored.
+template <typename T>
+struct Fact {
+    T value{};
+    Origin origin = Origin::Unknown;
+    bool known() const { return origin != Origin::Unknown; }
+};
+
+/// One size of a compiled input: a number, or a symbol with the bounds the generated code tests.
+struct CompiledDim {
+    std::optional<std::int64_t> fixed;
+    std::string symbol;                            ///< "s77" where run_impl binds it or assert_size_stride names it; may be an expression
+    std::optional<std::int64_t> minimum, maximum;  ///< tested bounds; absent: not checked by the code
+};
+
+struct CompiledInput {
+    std::string name;  ///< the graph's name in the library ("arg2_1"), not forward()'s
+    Fact<DType> dtype;
+    Fact<std::vector<CompiledDim>> sizes;                    ///< known only when the rank is
+    Fact<std::vector<std::optional<std::int64_t>>> strides;  ///< nullopt: symbolic or not tested
+    Fact<std::vector<std::string>> strideTexts;              ///< as the code has them ("5*s77")
+    Fact<std::string> device;                                ///< "cpu", "cuda"
+    bool checkedAtRuntime = false;                           ///< a check_input_K exists for it
+};
+
+struct CompiledOutput {
+    std::string name;
+    Fact<DType> dtype;
+    Fact<std::vector<std::string>> sizes;
+    Fact<std::vector<std::string>> strides;
+};
+
+struct CompiledConstant {
+    enum class Where { Unknown, Library, Beside, Absent };
+    std::string name, fqn;
+    Fact<DType> dtype;
+    std::vector<std::int64_t> shape, stride;
+    std::string kind;                        ///< "Parameter", "Buffer", "TensorConstant", "FoldedConstant"; empty before 2.6
+    std::uint64_t offset = 0, dataSize = 0;  ///< elements as the wrapper says; bytes
+    bool fromFolded = false;
+    Where where = Where::Unknown;
+};
+
+/// What an ELF header and its tables say, read without loading.
+struct ElfFacts {
+    bool isElf = false;
+    std::string machine;                               ///< "x86_64", "aarch64"
+    std::vector<std::string> needed;                   ///< DT_NEEDED
+    bool executableStack = false;                      ///< PT_GNU_STACK with X (format.md 4.4a)
+    std::optional<std::uint64_t> gnuStackFlagsOffset;  ///< file offset of p_flags, for clearing the mark in an extracted copy
+    std::string glibc, glibcxx;                        ///< highest version required, "2.34", "3.4.30"
+    std::vector<std::string> undefinedSymbols;
+    bool exportsContainer = false;  ///< AOTInductorModelContainer* are there
+};
+
+struct RunReason {
+    std::string what, found, needed;
+    std::optional<bool> ok;  ///< nullopt: not known
+    std::string help;
+};
+struct Runnable {
+    enum class Verdict { Yes, No, Unknown } verdict = Verdict::Unknown;
+    std::vector<RunReason> reasons;
+};
+
+/// One AOTInductor model of an archive (format.md 4), recovered statically: nothing is loaded. Immutable.
+struct CompiledModel {
+    std::string name;    ///< "model"
+    std::string folder;  ///< member folder below the root, "data/aotinductor/model"
+    std::vector<MemberIndex> members;
+    std::optional<MemberIndex> library, wrapperSource, kernelSource, metadataMember, externNodes, blob;
+    std::map<std::string, std::string> metadata;
+    std::string device, platform, machine, cpuIsa;  ///< from metadata; empty when not there
+    std::string inSpec, outSpec;                    ///< call spec as the loader gives it; empty when not found
+    std::optional<int> inputCount, outputCount, constantCount;
+    std::vector<CompiledInput> inputs;
+    std::vector<CompiledOutput> outputs;
+    std::vector<CompiledConstant> constants;
+    std::optional<std::uint32_t> kernelCalls;  ///< calls in run_impl
+    std::string compileCommand, linkCommand;
+    bool checksCompiledIn = false;  ///< any check_input_K in the source
+    bool cppOnly = false;           ///< sources without a library
+    bool weightsAbsent = false;     ///< a run would segfault: constants neither in the library nor beside it (format.md 3.5)
+    ElfFacts elf;
+
+    /// Reads what `folder` holds; oddities go to `issues`.
+    static Result<CompiledModel> read(const Archive& archive, std::string name, std::string folder, Issues& issues);
+};
+
+/// Why this model can or cannot run on this machine, without loading it: platform, machine, label of the instruction set against the
+/// CPU's features, executable stack against glibc, weights. `torchVersion` is the run engine's, empty if there is none.
+Runnable judgeRunnableHere(const CompiledModel& model, const std::string& torchVersion);
+
+}  // namespace pt2

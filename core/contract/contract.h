@@ -1,0 +1,82 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/package/package.h"
+#include "core/program/treespec.h"
+#include "core/symbol/expression.h"
+
+namespace pt2 {
+
+/// One size of an input as the program and the compiled model know it.
+struct ContractDim {
+    std::optional<std::int64_t> fixed;
+    std::string text;                   ///< "s77", "2*s0 + 1", "16"
+    std::optional<SymExpr> expression;  ///< when symbolic and understood
+    SymRange program;                   ///< range by the program (of the whole expression if one bare symbol)
+    SymRange compiled;                  ///< bounds tested by the generated code
+    bool compiledKnown = false;
+};
+
+/// One flat input. Constants (None, int, float, str, bool baked in) are leaves too; the library takes tensors only.
+struct ContractInput {
+    std::string name;                        ///< as the caller knows it ("x", "batch.b[0]"); else the graph's name
+    std::string graphName;                   ///< placeholder of the program ("x"), empty without a program
+    std::string compiledName;                ///< "arg2_1", empty without a compiled model
+    std::size_t flatIndex = 0;               ///< among all leaves of the in_spec
+    std::optional<std::size_t> tensorIndex;  ///< among the tensors the library takes
+    bool isKeyword = false;
+    bool isConstant = false;
+    std::string constantText;  ///< Python repr of a constant
+    DType dtype = DType::Unknown;
+    bool rankKnown = false;
+    std::vector<ContractDim> sizes;
+    std::optional<std::vector<ContractDim>> strides;  ///< what the compiled code tests or assumes, else the program's
+    std::string device;
+    Origin origin = Origin::Unknown;  ///< where dtype and sizes come from
+    bool checkedAtRuntime = false;
+    std::optional<std::int64_t> indexBound;  ///< integers here index a table of this length (embedding, gather, index)
+};
+
+struct ContractSymbol {
+    std::string name;
+    SymRange program, compiled;
+    bool compiledKnown = false;
+    std::optional<std::int64_t> hint;  ///< size at export
+    /// Every place a bare symbol stands at: (index of the ContractInput, dimension). The first one is shown.
+    std::vector<std::pair<std::size_t, std::size_t>> places;
+};
+
+struct ContractOutput {
+    std::string name;  ///< "result", "[0]", "a"
+    std::string graphName;
+    OutputKind kind = OutputKind::UserOutput;
+    std::string target;
+    bool isTensor = true;
+    std::string constantText;
+    DType dtype = DType::Unknown;
+    std::vector<std::string> shape;
+    Origin origin = Origin::Unknown;
+};
+
+/// What pt2scope itself knows of a model's inputs and checks before a run (cli.md, "contract"), joined from program and compiled model.
+struct Contract {
+    std::string model;
+    bool hasProgram = false, hasCompiled = false;
+    std::vector<ContractInput> inputs;  ///< user inputs in flat order
+    std::vector<ContractSymbol> symbols;
+    std::vector<ContractOutput> outputs;  ///< user outputs in flat order
+    std::vector<std::string> guards;      ///< guards_code as stored
+    TreeSpec inSpec;                      ///< empty when unknown
+    std::vector<std::string> forwardArgNames;
+
+    /// Input by the caller's name, the graph's name, the library's name or the flat index; Usage error naming the candidates.
+    Result<std::size_t> findInput(std::string_view nameOrIndex) const;
+    const ContractSymbol* findSymbol(std::string_view name) const;
+};
+
+Result<Contract> buildContract(const Document& document, std::string_view model);
+
+}  // namespace pt2

@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/contract/contract.h"
+
+namespace pt2 {
+
+/// How inputs were asked for, as the command line and the run page write it (cli.md "Inputs").
+struct InputRequest {
+    bool useSample = false;                                   ///< --sample
+    std::string inputsFile;                                   ///< --inputs FILE (.npz, .safetensors, .pt)
+    std::vector<std::pair<std::string, std::string>> inputs;  ///< --input NAME=SPEC
+    std::vector<std::pair<std::string, std::int64_t>> sizes;  ///< --size SYMBOL=N, "x:0", "batch"
+    std::uint64_t seed = 0;
+};
+
+/// One made input: a tensor, or a constant that only the caller's pytree has.
+struct MadeInput {
+    std::size_t contractIndex = 0;
+    bool isTensor = true;
+    Tensor tensor;
+    std::string constantText;  ///< JSON-like literal for constants
+    std::string madeBy;        ///< "randn", "sample", "file x.npy": for people
+};
+
+struct InputSet {
+    std::vector<MadeInput> inputs;  ///< one per Contract::inputs
+    std::vector<std::pair<std::string, std::int64_t>> symbolValues;
+    /// The tensors in the order the library takes them.
+    std::vector<Tensor> tensors() const;
+};
+
+/// Makes every input. Usage errors: unknown input or symbol, ambiguous `batch=`, bad SPEC. A size out of range is not an error here:
+/// the check says it. Order of what is not given: stored samples (when no size is asked for), else sizes at the hint or the smallest legal of at
+/// least 2; integers stay below the length of the table they index, other integers are 0 or 1, floats are randn of the documented generator.
+Result<InputSet> makeInputs(const Document& document, const Contract& contract, const InputRequest& request);
+
+/// The documented generator: SplitMix64 seeded with seed + flat index gives uniform 53-bit doubles; randn is Box-Muller, computed in double
+/// and rounded to the dtype. The Python snippet makes the same numbers.
+class DocumentedGenerator {
+public:
+    explicit DocumentedGenerator(std::uint64_t seed) : state_(seed) {}
+    std::uint64_t next();
+    double uniform();  ///< [0, 1)
+    double normal();
+
+private:
+    std::uint64_t state_;
+    double spare_ = 0;
+    bool hasSpare_ = false;
+};
+
+/// SPEC of cli.md, parsed: generator with optional shape and dtype, @file, or a JSON literal. `suggested` gives dtype and sizes where the SPEC does
+/// not.
+Result<Tensor> makeFromSpec(std::string_view spec, DType suggestedDtype, const std::vector<std::int64_t>& suggestedSizes, std::uint64_t seed);
+
+}  // namespace pt2

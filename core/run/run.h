@@ -1,0 +1,74 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/contract/inputs.h"
+#include "core/package/package.h"
+#include "core/tensor/npy.h"
+
+namespace pt2 {
+
+enum class RuntimeChecks { Off, On, Both };
+
+/// Where the run engine is: a worker binary built for exactly one LibTorch.
+struct EngineInfo {
+    std::string workerPath;
+    std::string torchVersion;          ///< of the build, "2.13.0"
+    std::string libtorchPath;          ///< folder with lib/
+    std::vector<std::string> devices;  ///< "cpu", "cuda:0"
+    std::string problem;               ///< why it cannot be used; empty when it can
+};
+/// PT2SCOPE_WORKER, else `pt2-worker` beside the running binary, else the user's data folder.
+Result<std::string> findWorker();
+/// Starts the worker, reads its hello, asks it to leave.
+Result<EngineInfo> describeEngine();
+
+struct RunRequest {
+    std::string model;
+    std::string device = "cpu";  ///< "cpu", "cuda", "cuda:1"
+    RuntimeChecks checks = RuntimeChecks::Off;
+    int warmup = 0, repeat = 0, steps = 1;
+    int threads = 0;            ///< 0: LibTorch's default
+    double timeoutSeconds = 0;  ///< 0: none
+    double memoryGb = 0;        ///< 0: none
+};
+
+struct RunSeconds {
+    double start = 0, load = 0, first = 0;
+    std::vector<double> samples;  ///< of --repeat, in order
+    double median() const;
+    double percentile(double p) const;  ///< p in [0, 1]
+    double minimum() const;
+};
+
+struct RunOutcome {
+    NamedTensors outputs;             ///< of the first call after load; contract order and names
+    std::vector<NamedTensors> steps;  ///< with steps > 1, each call's
+    RunSeconds seconds;
+    std::uint64_t peakMemory = 0;  ///< bytes, of the worker
+    std::string device;
+    bool checksOn = false;
+    std::string log;  ///< what model and library printed
+    std::string torchVersion;
+    bool pythonMapped = false;  ///< whether any libpython is mapped in the worker (story.md: must be false)
+};
+
+/// Outcomes with the runtime checks off and on. An Error of kind RunFailed is kept per side, so that "both" shows the two side by side.
+struct RunReport {
+    std::optional<Result<RunOutcome>> off, on;
+    /// Both ran and every output is equal to the bit.
+    bool same() const;
+    /// The asked side; with Both, "off".
+    const Result<RunOutcome>& primary() const { return off ? *off : *on; }
+};
+
+/// Runs a compiled model in a worker process (design.md 5). Errors: CannotRun (no compiled model, device, platform, weights absent, no engine),
+/// RunFailed (model's own error word for word, signal, time-out, memory) stays inside the report; System otherwise. The caller has checked the
+/// contract.
+Result<RunReport> runCompiled(const Document& document, const Contract& contract, const RunRequest& request, const std::vector<Tensor>& inputs,
+                              const CancelToken& cancel = {}, const ProgressSink& progress = {});
+
+}  // namespace pt2
