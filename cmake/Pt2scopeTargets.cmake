@@ -14,10 +14,14 @@ if(PT2SCOPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(pt2_options INTERFACE)
-target_compile_options(pt2_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wnull-dereference)
+target_compile_options(pt2_options INTERFACE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # GCC 12 reports these inside the standard library's own headers at -O2 (GCC bug 105651 and kin).
-  target_compile_options(pt2_options INTERFACE -Wno-restrict -Wno-null-dereference -Wno-maybe-uninitialized)
+  target_compile_options(pt2_options INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+  # Plain -Wshadow of GCC also counts enumerators of scoped enums, which shadow nothing.
+  target_compile_options(pt2_options INTERFACE -Wshadow=local)
+else()
+  target_compile_options(pt2_options INTERFACE -Wshadow)
 endif()
 if(PT2SCOPE_WERROR)
   target_compile_options(pt2_options INTERFACE -Werror)

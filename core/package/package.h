@@ -21,9 +21,10 @@ struct WeightEntry {
     TensorLayout layout;                ///< empty dtype for objects
     bool isParameter = false;
     bool requiresGrad = false;
-    bool usePickle = false;  ///< tensor subclass or object
-    bool isObject = false;   ///< custom_obj or opaque_obj record
-    std::string pathName;    ///< "weight_0"
+    bool usePickle = false;    ///< tensor subclass or object
+    bool isObject = false;     ///< custom_obj or opaque_obj record
+    std::string pathName;      ///< "weight_0"; in a torch.save record the key of its storage
+    bool inTorchSave = false;  ///< one tensor of a torch.save record that holds them all (torch 2.8 and before, format.md 3.3)
 };
 
 /// One ExportedProgram of a package with what belongs to it.
@@ -66,6 +67,8 @@ private:
     std::vector<CompiledModel> compiled_;
     std::map<std::string, std::uint64_t> extraFiles_;
     Issues issues_;
+    std::map<MemberIndex, std::shared_ptr<const TorchSaveFile>> torchSaves_;
+    friend class PackageReader;
 };
 
 /// What every page and command works on: a program and its compiled model, in one file or two (`--with OTHER.pt2`).
