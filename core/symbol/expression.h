@@ -27,7 +27,8 @@ public:
 
     /// As torch 2.13 prints it ("2*s0 + 1", "Max(7, 2*s44)"): format.md 2.8 "Expressions".
     const std::string& print() const;
-    /// Every subexpression printed, itself included, once each (range keys are matched against these, format.md 2.8 "Ranges").
+    /// Every subexpression printed, itself included, once each, the inside of relations left out (range keys are matched against these,
+    /// format.md 2.8 "Ranges").
     std::vector<std::string> printedSubexpressions() const;
     /// Names of symbols, in order of first appearance.
     std::vector<std::string> symbols() const;
@@ -39,8 +40,9 @@ public:
     /// The value of `symbol` for which the expression equals `value`, when it is linear in that one symbol and has an integer solution.
     std::optional<std::int64_t> solveFor(std::string_view symbol, std::int64_t value) const;
 
+    struct Tree;  ///< core/symbol/expression_tree.h, for this folder only
+
 private:
-    struct Tree;
     std::shared_ptr<const Tree> tree_;
 };
 

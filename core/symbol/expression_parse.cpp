@@ -1,0 +1,690 @@
+#include <algorithm>
+#include <charconv>
+#include <limits>
+
+#include "core/symbol/expression_tree.h"
+
+namespace pt2 {
+
+namespace {
+
+enum class Token : std::uint8_t {
+    End,
+    Name,
+    Integer,
+    Real,
+    String,
+    Open,
+    Close,
+    Comma,
+    Assign,
+    Plus,
+    Minus,
+    Star,
+    StarStar,
+    Slash,
+    SlashSlash,
+    Percent,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    Equal,
+    NotEqual,
+    Ampersand,
+    Bar,
+    Caret,
+    Tilde,
+    LeftShift,
+    RightShift,
+    Bad,
+};
+
+bool isNameStart(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+bool isNamePart(char c) { return isNameStart(c) || isDigit(c); }
+
+/// Splits the text into tokens on demand; `text()` is the present token's spelling (a string's without quotes).
+class Lexer {
+public:
+    explicit Lexer(std::string_view source) : source_(source) { advance(); }
+
+    Token token() const { return token_; }
+    std::string_view text() const { return text_; }
+    std::size_t position() const { return begin_; }
+
+    void advance() {
+        while (at_ < source_.size() && (source_[at_] == ' ' || source_[at_] == '\t' || source_[at_] == '\n' || source_[at_] == '\r')) ++at_;
+        begin_ = at_;
+        if (at_ >= source_.size()) return set(Token::End, 0);
+        const char c = source_[at_];
+        if (isNameStart(c)) {
+            std::size_t n = 1;
+            while (at_ + n < source_.size() && isNamePart(source_[at_ + n])) ++n;
+            return set(Token::Name, n);
+        }
+        if (isDigit(c) || (c == '.' && at_ + 1 < source_.size() && isDigit(source_[at_ + 1]))) return number();
+        if (c == '\'' || c == '"') return string(c);
+        const char next = at_ + 1 < source_.size() ? source_[at_ + 1] : '\0';
+        switch (c) {
+            case '(': return set(Token::Open, 1);
+            case ')': return set(Token::Close, 1);
+            case ',': return set(Token::Comma, 1);
+            case '+': return set(Token::Plus, 1);
+            case '-': return set(Token::Minus, 1);
+            case '%': return set(Token::Percent, 1);
+            case '&': return set(Token::Ampersand, 1);
+            case '|': return set(Token::Bar, 1);
+            case '^': return set(Token::Caret, 1);
+            case '~': return set(Token::Tilde, 1);
+            case '*': return next == '*' ? set(Token::StarStar, 2) : set(Token::Star, 1);
+            case '/': return next == '/' ? set(Token::SlashSlash, 2) : set(Token::Slash, 1);
+            case '<': return next == '=' ? set(Token::LessEqual, 2) : next == '<' ? set(Token::LeftShift, 2) : set(Token::Less, 1);
+            case '>': return next == '=' ? set(Token::GreaterEqual, 2) : next == '>' ? set(Token::RightShift, 2) : set(Token::Greater, 1);
+            case '=': return next == '=' ? set(Token::Equal, 2) : set(Token::Assign, 1);
+            case '!': return next == '=' ? set(Token::NotEqual, 2) : set(Token::Bad, 1);
+            default: return set(Token::Bad, 1);
+        }
+    }
+
+    bool nextIsOpen() const { return peek() == '('; }
+    bool nextIsAssign() const { return peek() == '=' && (next_ + 1 >= source_.size() || source_[next_ + 1] != '='); }
+
+private:
+    void set(Token token, std::size_t length) {
+        token_ = token;
+        text_ = source_.substr(at_, length);
+        at_ += length;
+        next_ = at_;
+        while (next_ < source_.size() && source_[next_] == ' ') ++next_;
+    }
+
+    char peek() const { return next_ < source_.size() ? source_[next_] : '\0'; }
+
+    void number() {
+        std::size_t n = 0;
+        bool real = false;
+        while (at_ + n < source_.size()) {
+            const char c = source_[at_ + n];
+            const char after = at_ + n + 1 < source_.size() ? source_[at_ + n + 1] : '\0';
+            if (isDigit(c)) {
+                ++n;
+            } else if (c == '.' && !real) {
+                real = true;
+                ++n;
+            } else if ((c == 'e' || c == 'E') && n > 0) {
+                const char sign = after;
+                const std::size_t digits = (sign == '+' || sign == '-') ? 2 : 1;
+                if (at_ + n + digits >= source_.size() || !isDigit(source_[at_ + n + digits])) break;
+                real = true;
+                n += digits + 1;
+                while (at_ + n < source_.size() && isDigit(source_[at_ + n])) ++n;
+                break;
+            } else {
+                break;
+            }
+        }
+        set(real ? Token::Real : Token::Integer, n);
+    }
+
+    void string(char quote) {
+        std::size_t end = at_ + 1;
+        while (end < source_.size() && source_[end] != quote && source_[end] != '\\') ++end;
+        if (end >= source_.size() || source_[end] != quote) return set(Token::Bad, 1);
+        const std::size_t from = at_;
+        set(Token::String, end + 1 - at_);
+        text_ = source_.substr(from + 1, end - from - 1);
+    }
+
+    std::string_view source_;
+    std::size_t at_ = 0, begin_ = 0, next_ = 0;
+    Token token_ = Token::End;
+    std::string_view text_;
+};
+
+/// Binding strength of a binary operator as in Python; 0 is none.
+int binaryStrength(Token token) {
+    switch (token) {
+        case Token::Less:
+        case Token::LessEqual:
+        case Token::Greater:
+        case Token::GreaterEqual:
+        case Token::Equal:
+        case Token::NotEqual: return 1;
+        case Token::Bar: return 2;
+        case Token::Caret: return 3;
+        case Token::Ampersand: return 4;
+        case Token::LeftShift:
+        case Token::RightShift: return 5;
+        case Token::Plus:
+        case Token::Minus: return 6;
+        case Token::Star:
+        case Token::Slash:
+        case Token::SlashSlash:
+        case Token::Percent: return 7;
+        case Token::StarStar: return 9;
+        default: return 0;
+    }
+}
+constexpr int kUnaryStrength = 8;
+
+bool parseInt128(std::string_view digits, Int128& out) {
+    Int128 value = 0;
+    if (digits.empty()) return false;
+    for (char c : digits) {
+        if (!isDigit(c) || __builtin_mul_overflow(value, static_cast<Int128>(10), &value) ||
+            __builtin_add_overflow(value, static_cast<Int128>(c - '0'), &value)) {
+            return false;
+        }
+    }
+    out = value;
+    return true;
+}
+
+bool parseReal(std::string_view text, double& out) {
+    if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    return error == std::errc() && end == text.data() + text.size();
+}
+
+/// Shunting-yard over both spellings: calls (srepr) and infix may be mixed freely, since infix prints have calls too.
+class Parser {
+public:
+    explicit Parser(std::string_view source) : lexer_(source), tree_(std::make_shared<SymExpr::Tree>()) {}
+
+    bool run() {
+        bool wantOperand = true;
+        for (;;) {
+            if (stack_.size() > kExpressionDepthLimit) return fault("it is nested too deeply");
+            const Token token = lexer_.token();
+            if (wantOperand) {
+                if (token == Token::Close && !stack_.empty() && stack_.back().kind == Frame::Call && stack_.back().items == 0) {
+                    if (!closeFrame()) return false;
+                    wantOperand = false;
+                    continue;
+                }
+                if (token == Token::Minus || token == Token::Plus || token == Token::Tilde) {
+                    stack_.push_back({Frame::Unary, token, kUnaryStrength});
+                    lexer_.advance();
+                    continue;
+                }
+                if (token == Token::Open) {
+                    stack_.push_back({Frame::Paren, token, 0, static_cast<std::uint32_t>(operands_.size())});
+                    lexer_.advance();
+                    continue;
+                }
+                if (!operand(wantOperand)) return false;
+                continue;
+            }
+            if (const int strength = binaryStrength(token); strength != 0) {
+                // ** binds to the right and stronger than a sign on its left.
+                while (!stack_.empty() && stack_.back().isOperator() &&
+                       (stack_.back().strength > strength || (stack_.back().strength == strength && token != Token::StarStar))) {
+                    if (!reduce()) return false;
+                }
+                stack_.push_back({Frame::Binary, token, strength});
+                lexer_.advance();
+                wantOperand = true;
+                continue;
+            }
+            while (!stack_.empty() && stack_.back().isOperator())
+                if (!reduce()) return false;
+            if (token == Token::End) break;
+            if (stack_.empty()) return fault("there is text behind its end");
+            ++stack_.back().items;
+            if (token == Token::Comma) {
+                lexer_.advance();
+                if (lexer_.token() == Token::Close) {
+                    if (stack_.back().kind == Frame::Paren) return fault("a tuple stands where a number should");
+                    if (!closeFrame()) return false;
+                    continue;
+                }
+                wantOperand = true;
+                continue;
+            }
+            if (token == Token::Close) {
+                if (!closeFrame()) return false;
+                continue;
+            }
+            return fault("an operator is missing");
+        }
+        if (!stack_.empty()) return fault("a bracket is not closed");
+        if (operands_.size() != 1) return fault("it is empty");
+        return finish();
+    }
+
+    const std::string& why() const { return why_; }
+    std::size_t position() const { return lexer_.position(); }
+    std::shared_ptr<SymExpr::Tree> tree() const { return tree_; }
+
+private:
+    struct Frame {
+        enum Kind : std::uint8_t { Binary, Unary, Paren, Call };
+        Kind kind = Paren;
+        Token token = Token::End;
+        int strength = 0;
+        std::uint32_t operandBase = 0;
+        std::uint32_t items = 0;
+        std::string_view name = {};
+        bool isOperator() const { return kind == Binary || kind == Unary; }
+    };
+
+    bool fault(std::string why) {
+        if (why_.empty()) why_ = std::move(why);
+        return false;
+    }
+
+    bool push(ExprNode node, const std::uint32_t* args, std::size_t count) {
+        node.argBegin = static_cast<std::uint32_t>(tree_->args.size());
+        for (std::size_t i = 0; i < count; ++i) {
+            tree_->args.push_back(args[i]);
+            node.depth = std::max(node.depth, tree_->nodes[args[i]].depth + 1);
+        }
+        node.argEnd = static_cast<std::uint32_t>(tree_->args.size());
+        if (node.depth > kExpressionDepthLimit) return fault("it is nested too deeply");
+        operands_.push_back(static_cast<std::uint32_t>(tree_->nodes.size()));
+        tree_->nodes.push_back(node);
+        return true;
+    }
+    bool pushLeaf(ExprNode node) { return push(node, nullptr, 0); }
+
+    void setName(ExprNode& node, std::string_view name) {
+        node.nameBegin = static_cast<std::uint32_t>(tree_->names.size());
+        tree_->names += name;
+        node.nameEnd = static_cast<std::uint32_t>(tree_->names.size());
+    }
+    bool pushSymbol(std::string_view name) {
+        ExprNode node;
+        node.op = ExprOp::Symbol;
+        setName(node, name);
+        return pushLeaf(node);
+    }
+    bool pushNumber(Rational number) {
+        ExprNode node;
+        node.number = number;
+        return pushLeaf(node);
+    }
+    bool pushReal(double value) {
+        ExprNode node;
+        node.op = ExprOp::Float;
+        node.real = value;
+        return pushLeaf(node);
+    }
+
+    bool operand(bool& wantOperand) {
+        const std::string_view text = lexer_.text();
+        switch (lexer_.token()) {
+            case Token::Integer: {
+                Rational number;
+                if (!parseInt128(text, number.p)) return fault("a number is too large");
+                lexer_.advance();
+                wantOperand = false;
+                return pushNumber(number);
+            }
+            case Token::Real: {
+                double value = 0;
+                if (!parseReal(text, value)) return fault("a number is not readable");
+                lexer_.advance();
+                wantOperand = false;
+                return pushReal(value);
+            }
+            case Token::Name: break;
+            default: return fault("a number or a name is missing");
+        }
+        if (lexer_.nextIsAssign() && !stack_.empty() && stack_.back().kind == Frame::Call && stack_.back().items > 0) {
+            // evaluate=False and the like, behind the arguments.
+            lexer_.advance();
+            lexer_.advance();
+            if (lexer_.token() != Token::Name && lexer_.token() != Token::Integer) return fault("a keyword has no plain value");
+            lexer_.advance();
+            if (lexer_.token() == Token::Comma) {
+                lexer_.advance();
+                return true;
+            }
+            if (lexer_.token() != Token::Close) return fault("a bracket is not closed");
+            wantOperand = false;
+            return closeFrame();
+        }
+        if (lexer_.nextIsOpen()) {
+            if (text == "Symbol" || text == "Dummy" || text == "Integer" || text == "Float" || text == "Rational") {
+                wantOperand = false;
+                return atomCall(text);
+            }
+            Frame frame{Frame::Call, Token::Open, 0, static_cast<std::uint32_t>(operands_.size())};
+            frame.name = text;
+            stack_.push_back(frame);
+            lexer_.advance();
+            lexer_.advance();
+            return true;
+        }
+        lexer_.advance();
+        wantOperand = false;
+        if (text == "true" || text == "True" || text == "false" || text == "False") {
+            ExprNode node;
+            node.op = ExprOp::Boolean;
+            node.value = text == "true" || text == "True";
+            return pushLeaf(node);
+        }
+        if (text == "oo" || text == "int_oo" || text == "zoo" || text == "inf" || text == "nan") {
+            ExprNode node;
+            node.op = ExprOp::Infinity;
+            setName(node, text);
+            return pushLeaf(node);
+        }
+        return pushSymbol(text);
+    }
+
+    /// Symbol('s0', positive=True), Integer(-2), Float('1.5', precision=53), Rational(1, 2): literals only.
+    bool atomCall(std::string_view name) {
+        lexer_.advance();
+        lexer_.advance();
+        std::string_view string;
+        bool hasString = false;
+        Int128 integers[2] = {0, 1};
+        std::size_t integerCount = 0;
+        double real = 0;
+        bool hasReal = false;
+        while (lexer_.token() != Token::Close) {
+            bool negative = false;
+            if (lexer_.token() == Token::Minus) {
+                negative = true;
+                lexer_.advance();
+            }
+            const std::string_view text = lexer_.text();
+            switch (lexer_.token()) {
+                case Token::String:
+                    if (hasString || negative) return fault("a name has too many parts");
+                    string = text;
+                    hasString = true;
+                    break;
+                case Token::Integer:
+                    if (integerCount >= 2 || !parseInt128(text, integers[integerCount])) return fault("a number is not readable");
+                    if (negative) integers[integerCount] = -integers[integerCount];
+                    ++integerCount;
+                    break;
+                case Token::Real:
+                    if (!parseReal(text, real)) return fault("a number is not readable");
+                    if (negative) real = -real;
+                    hasReal = true;
+                    break;
+                case Token::Name:
+                    if (negative || !lexer_.nextIsAssign()) return fault("a literal is missing");
+                    lexer_.advance();
+                    lexer_.advance();
+                    if (lexer_.token() != Token::Name && lexer_.token() != Token::Integer) return fault("a keyword has no plain value");
+                    break;
+                default: return fault("a literal is missing");
+            }
+            lexer_.advance();
+            if (lexer_.token() == Token::Comma) {
+                lexer_.advance();
+            } else if (lexer_.token() != Token::Close) {
+                return fault("a bracket is not closed");
+            }
+        }
+        lexer_.advance();
+        if (name == "Symbol" || name == "Dummy") {
+            if (!hasString || string.empty()) return fault("a symbol has no name");
+            return pushSymbol(string);
+        }
+        if (name == "Float") {
+            if (hasString && !parseReal(string, real)) return fault("a number is not readable");
+            if (!hasString && !hasReal) {
+                if (integerCount != 1) return fault("a number has no value");
+                real = static_cast<double>(integers[0]);
+            }
+            return pushReal(real);
+        }
+        Rational number;
+        if (name == "Integer" && integerCount == 1 && !hasString && !hasReal) {
+            number.p = integers[0];
+        } else if (name != "Rational" || integerCount == 0 || hasString || hasReal || !makeRational(integers[0], integers[1], number)) {
+            return fault("a number has no value");
+        }
+        return pushNumber(number);
+    }
+
+    bool apply(ExprOp op, std::size_t count, std::string_view name = {}) {
+        if (operands_.size() < count) return fault("an operand is missing");
+        const std::vector<std::uint32_t> args(operands_.end() - static_cast<std::ptrdiff_t>(count), operands_.end());
+        operands_.resize(operands_.size() - count);
+        ExprNode node;
+        node.op = op;
+        if (op == ExprOp::Function) setName(node, name);
+        return push(node, args.data(), args.size());
+    }
+
+    bool negate() {
+        ExprNode& last = tree_->nodes[operands_.back()];
+        if (last.op == ExprOp::Number) {
+            last.number.p = -last.number.p;
+            return true;
+        }
+        if (last.op == ExprOp::Float) {
+            last.real = -last.real;
+            return true;
+        }
+        const std::uint32_t inner = operands_.back();
+        operands_.pop_back();
+        if (!pushNumber({-1, 1})) return false;
+        operands_.push_back(inner);
+        return apply(ExprOp::Mul, 2);
+    }
+
+    bool reduce() {
+        const Frame frame = stack_.back();
+        stack_.pop_back();
+        if (operands_.size() < (frame.kind == Frame::Unary ? 1U : 2U)) return fault("an operand is missing");
+        if (frame.kind == Frame::Unary) {
+            if (frame.token == Token::Plus) return true;
+            return frame.token == Token::Tilde ? apply(ExprOp::Not, 1) : negate();
+        }
+        switch (frame.token) {
+            case Token::Plus: return apply(ExprOp::Add, 2);
+            case Token::Minus: return negate() && apply(ExprOp::Add, 2);
+            case Token::Star: return apply(ExprOp::Mul, 2);
+            case Token::StarStar: return apply(ExprOp::Pow, 2);
+            case Token::Slash: return divide();
+            case Token::SlashSlash: return apply(ExprOp::FloorDiv, 2);
+            case Token::Percent: return apply(ExprOp::PythonMod, 2);
+            case Token::Less: return apply(ExprOp::Less, 2);
+            case Token::LessEqual: return apply(ExprOp::LessEqual, 2);
+            case Token::Greater: return apply(ExprOp::Greater, 2);
+            case Token::GreaterEqual: return apply(ExprOp::GreaterEqual, 2);
+            case Token::Equal: return apply(ExprOp::Equal, 2);
+            case Token::NotEqual: return apply(ExprOp::NotEqual, 2);
+            case Token::Ampersand: return apply(ExprOp::And, 2);
+            case Token::Bar: return apply(ExprOp::Or, 2);
+            case Token::Caret: return apply(ExprOp::BitwiseXor, 2);
+            case Token::LeftShift: return apply(ExprOp::LShift, 2);
+            case Token::RightShift: return apply(ExprOp::RShift, 2);
+            default: return fault("an operator is not known");
+        }
+    }
+
+    /// a / b is a product with the inverse of b, as sympy keeps it.
+    bool divide() {
+        ExprNode& divisor = tree_->nodes[operands_.back()];
+        if (divisor.op == ExprOp::Number && divisor.number.p != 0) {
+            Rational inverse;
+            if (!makeRational(divisor.number.q, divisor.number.p, inverse)) return fault("a number is too large");
+            divisor.number = inverse;
+        } else if (!pushNumber({-1, 1}) || !apply(ExprOp::Pow, 2)) {
+            return false;
+        }
+        return apply(ExprOp::Mul, 2);
+    }
+
+    /// At the closing bracket of a call or a parenthesis, its operators reduced already.
+    bool closeFrame() {
+        const Frame frame = stack_.back();
+        stack_.pop_back();
+        lexer_.advance();
+        const std::size_t count = operands_.size() - frame.operandBase;
+        if (frame.kind == Frame::Call) {
+            const ExprOp op = exprOpFromName(frame.name);
+            if (!arityFits(op, count)) return fault("a function has the wrong number of arguments");
+            return apply(op, count, frame.name);
+        }
+        if (count == 1) return true;
+        if (count == 2) return apply(ExprOp::ExprCondPair, 2);  // (value, condition) of a Piecewise
+        return fault("a tuple stands where a number should");
+    }
+
+    static bool arityFits(ExprOp op, std::size_t count) {
+        switch (op) {
+            case ExprOp::Not:
+            case ExprOp::Identity:
+            case ExprOp::CeilToInt:
+            case ExprOp::FloorToInt:
+            case ExprOp::TruncToFloat:
+            case ExprOp::TruncToInt:
+            case ExprOp::RoundToInt:
+            case ExprOp::ToFloat: return count == 1;
+            case ExprOp::Pow:
+            case ExprOp::Less:
+            case ExprOp::LessEqual:
+            case ExprOp::Greater:
+            case ExprOp::GreaterEqual:
+            case ExprOp::Equal:
+            case ExprOp::NotEqual:
+            case ExprOp::ExprCondPair:
+            case ExprOp::FloorDiv:
+            case ExprOp::CleanDiv:
+            case ExprOp::Mod:
+            case ExprOp::PythonMod:
+            case ExprOp::CeilDiv:
+            case ExprOp::LShift:
+            case ExprOp::RShift:
+            case ExprOp::PowByNatural:
+            case ExprOp::FloatPow:
+            case ExprOp::FloatTrueDiv:
+            case ExprOp::IntTrueDiv:
+            case ExprOp::RoundDecimal: return count == 2;
+            case ExprOp::Where:
+            case ExprOp::ModularIndexing: return count == 3;
+            case ExprOp::Function: return true;
+            default: return count >= 1;
+        }
+    }
+
+    /// Flattens sums in sums and products in products, and drops what a folded sign left behind.
+    bool finish() {
+        SymExpr::Tree& tree = *tree_;
+        const std::uint32_t root = operands_.front();
+        tree.dead.assign(tree.nodes.size(), true);
+        std::vector<std::uint32_t> work{root};
+        tree.dead[root] = false;
+        std::vector<std::uint32_t> flat, args;
+        while (!work.empty()) {
+            const std::uint32_t id = work.back();
+            work.pop_back();
+            ExprNode& node = tree.nodes[id];
+            if (node.op != ExprOp::Add && node.op != ExprOp::Mul && node.op != ExprOp::And && node.op != ExprOp::Or) {
+                for (std::uint32_t arg : tree.argsOf(node)) {
+                    tree.dead[arg] = false;
+                    work.push_back(arg);
+                }
+                continue;
+            }
+            flat.clear();
+            args.assign(1, id);
+            while (!args.empty()) {
+                const std::uint32_t arg = args.back();
+                args.pop_back();
+                if (tree.nodes[arg].op == node.op) {
+                    const auto inner = tree.argsOf(arg);
+                    args.insert(args.end(), inner.rbegin(), inner.rend());
+                } else {
+                    flat.push_back(arg);
+                }
+            }
+            if (flat.size() != node.argEnd - node.argBegin) {
+                node.argBegin = static_cast<std::uint32_t>(tree.args.size());
+                tree.args.insert(tree.args.end(), flat.begin(), flat.end());
+                node.argEnd = static_cast<std::uint32_t>(tree.args.size());
+            }
+            for (std::uint32_t arg : flat) {
+                tree.dead[arg] = false;
+                work.push_back(arg);
+            }
+        }
+        return true;
+    }
+
+    Lexer lexer_;
+    std::shared_ptr<SymExpr::Tree> tree_;
+    std::vector<Frame> stack_;
+    std::vector<std::uint32_t> operands_;
+    std::string why_;
+};
+
+tl::unexpected<Error> notUnderstood(std::string_view text, std::string why) {
+    std::string shown(text.substr(0, 120));
+    if (shown.size() < text.size()) shown += "...";
+    return fail({ErrorKind::Unreadable,
+                 "symbol.not-understood",
+                 "The expression \"" + shown + "\" is not understood.",
+                 {},
+                 std::move(why),
+                 "It is kept and shown as text."});
+}
+
+}  // namespace
+
+Result<SymExpr> SymExpr::parse(std::string_view text) {
+    if (text.size() > kExpressionTextLimit) return notUnderstood(text, "It is longer than 256 KiB.");
+    Parser parser(text);
+    if (!parser.run()) return notUnderstood(text, "At character " + std::to_string(parser.position() + 1) + ", " + parser.why() + ".");
+    const std::shared_ptr<Tree> tree = parser.tree();
+    std::vector<std::string> printed = printNodes(*tree, {tree->root()}, 4 * kExpressionTextLimit);
+    if (printed.empty()) return notUnderstood(text, "Its printed form is too long.");
+    tree->printed = std::move(printed.front());
+    SymExpr result;
+    result.tree_ = tree;
+    return result;
+}
+
+SymExpr SymExpr::integer(std::int64_t value) {
+    auto tree = std::make_shared<Tree>();
+    ExprNode node;
+    node.number.p = value;
+    tree->nodes.push_back(node);
+    tree->dead.assign(1, false);
+    tree->printed = std::to_string(value);
+    SymExpr result;
+    result.tree_ = std::move(tree);
+    return result;
+}
+
+std::vector<std::string> SymExpr::symbols() const {
+    std::vector<std::string> found;
+    std::vector<std::uint32_t> work{tree_->root()};
+    while (!work.empty()) {
+        const std::uint32_t id = work.back();
+        work.pop_back();
+        const ExprNode& node = tree_->nodes[id];
+        if (node.op == ExprOp::Symbol) {
+            std::string name(tree_->name(node));
+            if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(std::move(name));
+        }
+        const auto args = tree_->argsOf(node);
+        work.insert(work.end(), args.rbegin(), args.rend());
+    }
+    return found;
+}
+
+std::optional<std::string> SymExpr::asSymbol() const {
+    const ExprNode& node = tree_->nodes[tree_->root()];
+    if (node.op != ExprOp::Symbol) return std::nullopt;
+    return std::string(tree_->name(node));
+}
+
+std::optional<std::int64_t> SymExpr::asInteger() const {
+    const ExprNode& node = tree_->nodes[tree_->root()];
+    if (node.op != ExprOp::Number || node.number.q != 1) return std::nullopt;
+    if (node.number.p < std::numeric_limits<std::int64_t>::min() || node.number.p > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
+    return static_cast<std::int64_t>(node.number.p);
+}
+
+}  // namespace pt2
