@@ -31,6 +31,7 @@ struct CompiledDim {
     std::optional<std::int64_t> fixed;
     std::string symbol;                            ///< "s77" where run_impl binds it or assert_size_stride names it; may be an expression
     std::optional<std::int64_t> minimum, maximum;  ///< tested bounds; absent: not checked by the code
+    bool tested = false;                           ///< a runtime check looks at this size
 };
 
 struct CompiledInput {
@@ -40,7 +41,9 @@ struct CompiledInput {
     Fact<std::vector<std::optional<std::int64_t>>> strides;  ///< nullopt: symbolic or not tested
     Fact<std::vector<std::string>> strideTexts;              ///< as the code has them ("5*s77")
     Fact<std::string> device;                                ///< "cpu", "cuda"
+    std::vector<bool> strideTested;                          ///< per dimension, whether a runtime check compares the stride, size 1 included
     bool checkedAtRuntime = false;                           ///< a check_input_K exists for it
+    bool assertedAtRuntime = false;                          ///< 2.13: rank, sizes and strides are asserted at first use, gated like the checks
 };
 
 struct CompiledOutput {
@@ -88,7 +91,7 @@ struct CompiledModel {
     std::string name;    ///< "model"
     std::string folder;  ///< member folder below the root, "data/aotinductor/model"
     std::vector<MemberIndex> members;
-    std::optional<MemberIndex> library, wrapperSource, kernelSource, metadataMember, externNodes, blob;
+    std::optional<MemberIndex> library, wrapperSource, kernelSource, metadataMember, externNodes, blob, weightsConfig;
     std::map<std::string, std::string> metadata;
     std::string device, platform, machine, cpuIsa;  ///< from metadata; empty when not there
     std::string inSpec, outSpec;                    ///< call spec as the loader gives it; empty when not found
@@ -98,9 +101,14 @@ struct CompiledModel {
     std::vector<CompiledConstant> constants;
     std::optional<std::uint32_t> kernelCalls;  ///< calls in run_impl
     std::string compileCommand, linkCommand;
-    bool checksCompiledIn = false;  ///< any check_input_K in the source
-    bool cppOnly = false;           ///< sources without a library
-    bool weightsAbsent = false;     ///< a run would segfault: constants neither in the library nor beside it (format.md 3.5)
+    bool checksCompiledIn = false;     ///< any check_input_K in the source
+    bool cppOnly = false;              ///< sources without a library
+    bool weightsAbsent = false;        ///< a run would segfault: constants are not in the library, nor where the loader takes them (format.md 3.5)
+    std::vector<std::string> kernels;  ///< names called in run_impl, in text order, repetitions included
+    std::vector<std::string> externalOperators;  ///< called through the proxy executor, "corpus::scale_shift", once each
+    bool constantsLocated = false;               ///< false: where the constants are is not known (stripped library)
+    std::string libraryKind;                     ///< what the library is when it is no ELF file ("a Windows (PE) library")
+    bool libraryHasRunPath = false;              ///< it names folders of its own to find libraries in
     ElfFacts elf;
 
     /// Reads what `folder` holds; oddities go to `issues`.

@@ -1,0 +1,372 @@
+#include "core/compiled/compiled_model.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/compiled/elf.h"
+#include "core/compiled/wrapper_source.h"
+
+namespace pt2 {
+namespace {
+
+constexpr std::uint64_t kMostSource = std::uint64_t{512} << 20;  // wrappers of 78,000 lines exist; beyond this it is no source
+constexpr std::uint64_t kMostJson = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMostInflated = std::uint64_t{1} << 30;  // of a deflated library, which has to be held to be read in windows
+
+bool endsWith(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
+
+/// Assembles one CompiledModel from the members of its folder.
+class ModelReader {
+public:
+    ModelReader(const Archive& archive, CompiledModel& model, Issues& issues) : archive_(archive), model_(model), issues_(issues) {}
+
+    Status run() {
+        collectMembers();
+        if (model_.members.empty()) {
+            return fail({ErrorKind::Unreadable,
+                         "compiled.empty",
+                         "The compiled model \"" + model_.name + "\" has no files.",
+                         model_.folder,
+                         {},
+                         "Get a fresh copy of the file or recompile."});
+        }
+        chooseRoles();
+        readMetadata();
+        readSources();
+        readExternNodes();
+        readLibrary();
+        locateConstants();
+        return {};
+    }
+
+private:
+    std::string_view baseName(MemberIndex member) const {
+        const std::string_view name = archive_.nameBelowRoot(member);
+        const std::size_t slash = name.rfind('/');
+        return slash == std::string_view::npos ? name : name.substr(slash + 1);
+    }
+
+    void issue(Severity severity, const char* code, std::optional<MemberIndex> member, std::string message, std::string help = {}) {
+        const std::string where = member ? "file/" + std::string(archive_.nameBelowRoot(*member)) : "compiled/" + model_.name;
+        issues_.push_back({severity, code, where, std::move(message), std::move(help)});
+    }
+
+    /// Files directly in the folder: what lies deeper belongs to another model ("a" and "a/b").
+    void collectMembers() {
+        const bool bare = archive_.kind() == ContainerKind::Library;
+        const std::string prefix = model_.folder.empty() ? std::string() : model_.folder + "/";
+        for (MemberIndex i = 0; i < archive_.members().size(); ++i) {
+            if (archive_.members()[i].isDirectory) continue;
+            const std::string_view name = archive_.nameBelowRoot(i);
+            const bool inside = name.size() > prefix.size() && name.substr(0, prefix.size()) == prefix;
+            if (bare || (inside && name.find('/', prefix.size()) == std::string_view::npos)) model_.members.push_back(i);
+        }
+    }
+
+    std::optional<MemberIndex> lastEndingWith(std::string_view end) const {
+        std::optional<MemberIndex> found;
+        for (const MemberIndex member : model_.members) {
+            if (endsWith(baseName(member), end)) found = member;
+        }
+        return found;
+    }
+
+    static std::string stem(std::string_view name) { return std::string(name.substr(0, name.rfind('.'))); }
+
+    std::optional<MemberIndex> named(std::string_view base) const {
+        for (const MemberIndex member : model_.members) {
+            if (baseName(member) == base) return member;
+        }
+        return std::nullopt;
+    }
+
+    void chooseRoles() {
+        if (archive_.kind() == ContainerKind::Library) {
+            model_.library = model_.members.front();
+            return;
+        }
+        std::vector<MemberIndex> libraries, sources;
+        for (const MemberIndex member : model_.members) {
+            const std::string_view name = baseName(member);
+            if (endsWith(name, ".so") || endsWith(name, ".pyd") || endsWith(name, ".dll") || endsWith(name, ".dylib")) libraries.push_back(member);
+            if (endsWith(name, ".cpp")) sources.push_back(member);
+        }
+        // 2.13 may pack launchers of kernels beside the model's own library, which bears the wrapper's name.
+        for (const MemberIndex member : libraries) {
+            const bool better = !model_.library || !endsWith(stem(baseName(*model_.library)), ".wrapper");
+            if (better || endsWith(stem(baseName(member)), ".wrapper")) model_.library = member;
+        }
+        for (const MemberIndex member : sources) {
+            const bool isKernel = endsWith(baseName(member), ".kernel.cpp");
+            const bool better = !model_.wrapperSource || !endsWith(baseName(*model_.wrapperSource), ".wrapper.cpp");
+            if (isKernel) {
+                model_.kernelSource = member;
+            } else if (better || endsWith(baseName(member), ".wrapper.cpp")) {
+                model_.wrapperSource = member;
+            }
+        }
+        if (model_.library) {
+            const std::optional<MemberIndex> twin = named(stem(baseName(*model_.library)) + ".cpp");
+            if (twin) model_.wrapperSource = twin;
+            if (libraries.size() > 1) {
+                issue(Severity::Note, "compiled.several-libraries", model_.library,
+                      "The compiled model has " + std::to_string(libraries.size()) + " libraries; \"" + std::string(baseName(*model_.library)) +
+                          "\" is taken for the model's own.");
+            }
+        }
+        model_.blob = lastEndingWith(".blob");
+        model_.weightsConfig = named("weights_config.json");
+        serializedWeights_ = lastEndingWith("_serialized_weights.bin");
+        const std::optional<MemberIndex> main = model_.wrapperSource ? model_.wrapperSource : model_.library;
+        if (main) {
+            model_.metadataMember = named(stem(baseName(*main)) + "_metadata.json");
+            model_.externNodes = named(stem(baseName(*main)) + ".json");
+        }
+        if (!model_.metadataMember) model_.metadataMember = lastEndingWith("wrapper_metadata.json");
+        if (!model_.metadataMember) model_.metadataMember = lastEndingWith("_metadata.json");
+        model_.cppOnly = !model_.library && !sources.empty();
+        if (!model_.library && sources.empty()) {
+            issue(Severity::Error, "compiled.no-code", std::nullopt, "The compiled model has neither a library nor sources.",
+                  "Get a fresh copy of the file or recompile.");
+        }
+    }
+
+    std::optional<nlohmann::json> readJson(MemberIndex member) {
+        const Result<ByteBuffer> bytes = archive_.read(member, kMostJson);
+        if (!bytes) {
+            issue(Severity::Error, "compiled.member-unreadable", member, bytes.error().what + " " + bytes.error().why, bytes.error().help);
+            return std::nullopt;
+        }
+        nlohmann::json json = nlohmann::json::parse(asText(*bytes), nullptr, false);
+        if (json.is_discarded() || !json.is_object()) {
+            issue(Severity::Warning, "compiled.bad-json", member, "\"" + std::string(baseName(member)) + "\" is not a JSON object.");
+            return std::nullopt;
+        }
+        return json;
+    }
+
+    void readMetadata() {
+        if (!model_.metadataMember) {
+            if (archive_.kind() != ContainerKind::Library) {
+                issue(Severity::Warning, "compiled.no-metadata", std::nullopt, "There is no metadata file, so device and platform are not stated.",
+                      "torch.export.load may call the package outdated.");
+            }
+            return;
+        }
+        const std::optional<nlohmann::json> json = readJson(*model_.metadataMember);
+        if (!json) return;
+        for (const auto& [key, value] : json->items()) model_.metadata[key] = value.is_string() ? value.get<std::string>() : value.dump();
+        const auto take = [&](const char* key) {
+            const auto found = model_.metadata.find(key);
+            return found == model_.metadata.end() ? std::string() : found->second;
+        };
+        model_.device = take("AOTI_DEVICE_KEY");
+        model_.platform = take("AOTI_PLATFORM");
+        model_.machine = take("AOTI_MACHINE");
+        model_.cpuIsa = take("AOTI_CPU_ISA");
+    }
+
+    void readSources() {
+        std::optional<MemberIndex> source = model_.wrapperSource;
+        if (!source) source = model_.kernelSource;  // cpp-only packages may hold everything in one file
+        if (!source) {
+            if (archive_.kind() != ContainerKind::Library) {
+                issue(Severity::Note, "compiled.no-source", std::nullopt,
+                      "The wrapper source is not in the package, so names, types and checks of the compiled inputs are not known.",
+                      "They are read from the program where there is one.");
+            }
+            return;
+        }
+        const Result<ByteBuffer> bytes = archive_.read(*source, kMostSource);
+        if (!bytes) {
+            issue(Severity::Error, "compiled.member-unreadable", source, bytes.error().what + " " + bytes.error().why, bytes.error().help);
+            return;
+        }
+        WrapperFacts facts = readWrapperSource(asText(*bytes));
+        model_.compileCommand = std::move(facts.compileCommand);
+        model_.linkCommand = std::move(facts.linkCommand);
+        if (!facts.isWrapper) {
+            issue(Severity::Warning, "compiled.no-wrapper", source, "The source does not hold the model's class, so nothing is known from it.");
+            return;
+        }
+        model_.inputCount = facts.inputCount;
+        model_.outputCount = facts.outputCount;
+        model_.constantCount = facts.constantCount;
+        model_.inputs = std::move(facts.inputs);
+        model_.outputs = std::move(facts.outputs);
+        model_.constants = std::move(facts.constants);
+        model_.inSpec = std::move(facts.inSpec);
+        model_.outSpec = std::move(facts.outSpec);
+        model_.checksCompiledIn = facts.checksCompiledIn;
+        if (facts.foundRunImpl) model_.kernelCalls = static_cast<std::uint32_t>(facts.kernels.size());
+        model_.kernels = std::move(facts.kernels);
+        if (model_.constantCount && model_.constants.size() != static_cast<std::size_t>(*model_.constantCount)) {
+            issue(Severity::Warning, "compiled.constants-differ", source,
+                  "The source announces " + std::to_string(*model_.constantCount) + " constants and describes " +
+                      std::to_string(model_.constants.size()) + ".");
+        }
+    }
+
+    void readExternNodes() {
+        if (!model_.externNodes) return;
+        const std::optional<nlohmann::json> json = readJson(*model_.externNodes);
+        if (!json) return;
+        const auto nodes = json->find("nodes");
+        if (nodes == json->end() || !nodes->is_array()) return;
+        std::set<std::string> seen;
+        for (const nlohmann::json& entry : *nodes) {
+            if (!entry.is_object() || !entry.contains("node") || !entry["node"].is_object()) continue;
+            const auto target = entry["node"].find("target");
+            if (target == entry["node"].end() || !target->is_string()) continue;
+            if (seen.insert(target->get<std::string>()).second) model_.externalOperators.push_back(target->get<std::string>());
+        }
+    }
+
+    void readLibrary() {
+        if (!model_.library) return;
+        const MemberIndex member = *model_.library;
+        const Member& record = archive_.members()[member];
+        ByteBuffer held;
+        ByteSource source;
+        source.size = record.size;
+        source.readAt = [&](std::uint64_t offset, MutableBytes out) { return archive_.readAt(member, offset, out); };
+        if (record.method != 0) {
+            Result<ByteBuffer> bytes = archive_.read(member, kMostInflated);
+            if (!bytes) {
+                issue(Severity::Error, "compiled.member-unreadable", member, bytes.error().what + " " + bytes.error().why, bytes.error().help);
+                return;
+            }
+            held = std::move(*bytes);
+            source.size = held.size();
+            source.readAt = [&held](std::uint64_t offset, MutableBytes out) -> Status {
+                if (offset > held.size() || out.size() > held.size() - offset) {
+                    return fail({ErrorKind::Unreadable, "elf.damaged", "The library is damaged.", {}, "It is shorter than its tables say.", {}});
+                }
+                std::copy_n(held.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
+                return {};
+            };
+        }
+        const Result<ElfReading> reading = readElf(source);
+        if (!reading) {
+            issue(Severity::Error, reading.error().code.c_str(), member, reading.error().what + " " + reading.error().why, reading.error().help);
+            return;
+        }
+        model_.elf = reading->facts;
+        model_.libraryKind = reading->notElf;
+        model_.libraryHasRunPath = reading->hasRunPath;
+        if (!model_.elf.isElf) {
+            issue(Severity::Warning, "compiled.not-elf", member, "The library is " + reading->notElf + ", which does not load on Linux.",
+                  "Recompile it on this machine.");
+            return;
+        }
+        constantsSize_ = reading->constantsSize;
+        if (constantsSize_ == 16 && reading->constantsFileOffset) readTail(source, *reading->constantsFileOffset);
+    }
+
+    /// Weights appended to the library: 16 bytes in place of the constants, i64 length + 8 and i64 magic; the file ends with the magic
+    /// (format.md 3.5).
+    void readTail(const ByteSource& source, std::uint64_t offset) {
+        ByteBuffer head(16), last(8);
+        if (source.size < 24 || offset > source.size - 16) return;
+        if (!source.readAt(offset, head) || !source.readAt(source.size - 8, last)) return;
+        const auto length = loadLittle<std::uint64_t>(head, 0);
+        const auto magic = loadLittle<std::uint64_t>(head, 8);
+        if (loadLittle<std::uint64_t>(last, 0) == magic && length >= 8 && length <= source.size) {
+            tail_ = Tail::Found;
+            tailLength_ = length - 8;
+        } else {
+            tail_ = Tail::Broken;
+        }
+    }
+
+    void markConstants(CompiledConstant::Where where) {
+        model_.constantsLocated = true;
+        for (CompiledConstant& constant : model_.constants) {
+            if (!constant.fromFolded) constant.where = where;
+        }
+    }
+
+    void locateConstants() {
+        std::uint64_t needed = 0;  // bytes of the constants that the loader wants; folded ones are computed
+        bool any = model_.constantCount.value_or(0) > 0 && model_.constants.empty();
+        for (const CompiledConstant& constant : model_.constants) {
+            if (constant.fromFolded) continue;
+            any = true;
+            if (!addSafe(needed, constant.dataSize, needed)) return;
+        }
+        if (model_.wrapperSource && model_.constantCount && !any) {
+            model_.constantsLocated = true;
+            return;
+        }
+        using Where = CompiledConstant::Where;
+        if (model_.cppOnly) {
+            const bool beside = serializedWeights_ || model_.blob || lastEndingWith(".o");
+            if (beside) markConstants(Where::Beside);
+            return;
+        }
+        if (!model_.library || !model_.elf.isElf) return;
+        if (tail_ == Tail::Found && tailLength_ >= needed) return markConstants(Where::Library);
+        if (tail_ == Tail::Broken || tail_ == Tail::Found) {
+            if (needed > 16 || tail_ == Tail::Found) {
+                issue(Severity::Error, "compiled.weights-cut", model_.library,
+                      "The weights that are appended to the library are cut or were moved; the library's end does not match its mark.",
+                      "Get a fresh copy of the file or recompile.");
+                model_.weightsAbsent = true;
+                return markConstants(Where::Absent);
+            }
+            return markConstants(Where::Library);
+        }
+        if (model_.blob) return markConstants(Where::Beside);
+        if (model_.weightsConfig) {
+            // Pickles beside: only Python's load_pt2(load_weights_from_disk=True) reads them; the library itself has none.
+            model_.weightsAbsent = true;
+            return markConstants(Where::Beside);
+        }
+        if (!constantsSize_) return;
+        if (model_.constants.empty() && !any) {
+            if (*constantsSize_ > 16) model_.constantsLocated = true;  // without sources: something is there
+            return;
+        }
+        if (*constantsSize_ >= needed) return markConstants(Where::Library);
+        model_.weightsAbsent = true;
+        markConstants(Where::Absent);
+        issue(Severity::Warning, "compiled.weights-absent", model_.library,
+              "The compiled model's weights are neither in its library nor beside it; running it would crash.",
+              "Recompile it with the weights in the library, from the program it was made of.");
+    }
+
+    enum class Tail { None, Found, Broken };
+    const Archive& archive_;
+    CompiledModel& model_;
+    Issues& issues_;
+    std::optional<MemberIndex> serializedWeights_;
+    std::optional<std::uint64_t> constantsSize_;
+    Tail tail_ = Tail::None;
+    std::uint64_t tailLength_ = 0;
+};
+
+}  // namespace
+
+const char* originName(Origin origin) {
+    switch (origin) {
+        case Origin::Unknown: return "unknown";
+        case Origin::Program: return "program";
+        case Origin::WrapperSource: return "wrapper source";
+        case Origin::Metadata: return "metadata";
+        case Origin::Library: return "library";
+        case Origin::Inferred: return "inferred";
+    }
+    return "unknown";
+}
+
+Result<CompiledModel> CompiledModel::read(const Archive& archive, std::string name, std::string folder, Issues& issues) {
+    CompiledModel model;
+    model.name = std::move(name);
+    model.folder = std::move(folder);
+    const Status done = ModelReader(archive, model, issues).run();
+    if (!done) return fail(done.error());
+    return model;
+}
+
+}  // namespace pt2

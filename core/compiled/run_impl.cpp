@@ -1,0 +1,537 @@
+#include "core/compiled/run_impl.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/symbol/expression.h"
+
+namespace pt2 {
+namespace {
+
+constexpr std::size_t kMostIndex = 1U << 20;  // of inputs, outputs, dimensions: beyond it a text is not a wrapper
+
+/// "torch_dtype_float32" inside aoti_torch_dtype_float32() or cached_torch_dtype_float32.
+std::optional<DType> dtypeOfName(std::string_view name) {
+    const std::size_t at = name.find("torch_dtype_");
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::optional<DType> dtype = dtypeFromName(name.substr(at + 12));
+    return dtype && *dtype != DType::Unknown ? dtype : std::nullopt;
+}
+
+std::optional<DType> dtypeOfCType(std::string_view name) {
+    static constexpr std::array<std::pair<std::string_view, DType>, 15> kTypes = {{{"float", DType::Float32},
+                                                                                   {"double", DType::Float64},
+                                                                                   {"int64_t", DType::Int64},
+                                                                                   {"int32_t", DType::Int32},
+                                                                                   {"int16_t", DType::Int16},
+                                                                                   {"int8_t", DType::Int8},
+                                                                                   {"uint8_t", DType::UInt8},
+                                                                                   {"uint16_t", DType::UInt16},
+                                                                                   {"uint32_t", DType::UInt32},
+                                                                                   {"uint64_t", DType::UInt64},
+                                                                                   {"bool", DType::Bool},
+                                                                                   {"half", DType::Float16},
+                                                                                   {"Half", DType::Float16},
+                                                                                   {"bfloat16", DType::BFloat16},
+                                                                                   {"BFloat16", DType::BFloat16}}};
+    for (const auto& [text, dtype] : kTypes) {
+        if (text == name) return dtype;
+    }
+    return std::nullopt;
+}
+
+struct Span {
+    std::size_t begin = 0, end = 0;
+};
+
+class Follower {
+public:
+    Follower(const std::vector<SourceToken>& tokens, const SourceFunction& function, const std::set<std::string_view>& kernelNames)
+        : tokens_(tokens), function_(function), kernelNames_(kernelNames) {}
+
+    BodyEvidence run() {
+        findParameters();
+        for (position_ = function_.bodyBegin; position_ < function_.bodyEnd; ++position_) {
+            if (!token(position_).isIdentifier()) continue;
+            if (at("if") && is(position_ + 1, "(")) {
+                comparison();
+            } else if (is(position_ + 1, "=")) {
+                assignment(std::string(token(position_).text), position_ + 2);
+            } else if (is(position_ + 1, "[") && is(position_ + 2, "]") && is(position_ + 3, "=") && is(position_ + 4, "{")) {
+                arrays_[std::string(token(position_).text)] = list(position_ + 4);
+            } else if (is(position_ + 1, "[")) {
+                outputAssignment();
+            } else if (at("RAIIAtenTensorHandle") || at("RAIIAtenRecordFunctionHandle")) {
+                raiiHandle();
+            } else if (is(position_ + 1, "(")) {
+                call();
+            }
+        }
+        return std::move(evidence_);
+    }
+
+private:
+    const SourceToken& token(std::size_t i) const {
+        static const SourceToken kEnd;
+        return i < function_.bodyEnd ? tokens_[i] : kEnd;
+    }
+    bool is(std::size_t i, std::string_view text) const { return token(i).is(text); }
+    bool at(std::string_view text) const { return is(position_, text); }
+    std::string name(std::size_t i) const { return std::string(token(i).text); }
+
+    /// The array of inputs is the first AtenTensorHandle* parameter, that of outputs the second.
+    void findParameters() {
+        std::vector<std::string_view> found;
+        for (std::size_t i = function_.headerBegin; i + 2 < function_.bodyBegin; ++i) {
+            if (tokens_[i].is("AtenTensorHandle") && tokens_[i + 1].is("*") && tokens_[i + 2].isIdentifier()) found.push_back(tokens_[i + 2].text);
+        }
+        inputArray_ = !found.empty() ? found[0] : std::string_view("input_handles");
+        outputArray_ = found.size() > 1 ? found[1] : std::string_view("output_handles");
+    }
+
+    /// ARRAY[NUMBER] at `i`.
+    std::optional<std::size_t> elementOf(std::size_t i, std::string_view array) const {
+        if (!is(i, array) || !is(i + 1, "[") || !is(i + 3, "]")) return std::nullopt;
+        const std::optional<std::int64_t> index = integerOfToken(token(i + 2));
+        if (!index || *index < 0 || static_cast<std::size_t>(*index) >= kMostIndex) return std::nullopt;
+        return static_cast<std::size_t>(*index);
+    }
+
+    std::size_t statementEnd(std::size_t i) const {
+        while (i < function_.bodyEnd && !is(i, ";")) {
+            i = is(i, "(") || is(i, "[") || is(i, "{") ? std::min(matchingBracket(tokens_, i), function_.bodyEnd) : i;
+            ++i;
+        }
+        return std::min(i, function_.bodyEnd);
+    }
+
+    /// Elements of a bracketed list, split at its own commas; empty ones (a trailing comma) are left out.
+    std::vector<Span> split(std::size_t open) const {
+        std::vector<Span> parts;
+        const std::size_t close = std::min(matchingBracket(tokens_, open), function_.bodyEnd);
+        std::size_t begin = open + 1;
+        for (std::size_t i = open + 1; i <= close && i < function_.bodyEnd; ++i) {
+            if (i == close || is(i, ",")) {
+                if (i > begin) parts.push_back({begin, i});
+                begin = i + 1;
+            } else if (is(i, "(") || is(i, "[") || is(i, "{")) {
+                i = std::min(matchingBracket(tokens_, i), close);
+                if (i == close) --i;
+            }
+        }
+        return parts;
+    }
+
+    std::vector<std::string> list(std::size_t open) const {
+        std::vector<std::string> texts;
+        for (const Span part : split(open)) texts.push_back(canonical(dimensionText(tokens_, part.begin, part.end)));
+        return texts;
+    }
+
+    /// A symbol that only repeats another ("int64_t s72 = s26;") is shown as that one.
+    std::string canonical(const std::string& text) const {
+        const auto found = aliases_.find(text);
+        return found == aliases_.end() ? text : found->second;
+    }
+
+    std::optional<std::vector<std::string>> arrayOf(Span argument) const {
+        if (is(argument.begin, "{")) return list(argument.begin);
+        if (argument.end - argument.begin != 1) return std::nullopt;
+        const auto found = arrays_.find(token(argument.begin).text);
+        if (found == arrays_.end()) return std::nullopt;
+        return found->second;
+    }
+
+    std::optional<std::size_t> inputNamed(std::string_view variable) const {
+        const auto found = inputVariables_.find(variable);
+        return found == inputVariables_.end() ? std::nullopt : std::optional(found->second);
+    }
+
+    void nameInput(const std::string& variable, std::size_t input) {
+        inputVariables_[variable] = input;
+        evidence_.inputs[input].variable = variable;
+        BufferEvidence through;
+        through.input = input;
+        buffers_[variable] = through;
+    }
+
+    void assignment(const std::string& target, std::size_t from) {
+        const std::size_t end = statementEnd(from);
+        if (is(from, "nullptr") && from + 1 == end && position_ > 0 && tokens_[position_ - 1].is("*")) {  // int64_t *int_array_2=nullptr
+            arrays_[target] = {};
+            return;
+        }
+        for (std::size_t i = from; i < end; ++i) {
+            if (const std::optional<std::size_t> input = elementOf(i, inputArray_)) {
+                nameInput(target, *input);
+                return;
+            }
+        }
+        if (is(from, "steal_from_raw_handles_to_raii_handles")) {
+            stolenArray_ = target;
+            return;
+        }
+        if (is(from, "std") && is(from + 1, "::") && is(from + 2, "move") && is(from + 3, "(")) {
+            moved(target, from + 4);
+            return;
+        }
+        if (token(from).isIdentifier() && is(from + 1, ".") && is(from + 3, "(")) {
+            const std::optional<std::size_t> input = inputNamed(token(from).text);
+            if (input && is(from + 2, "sizes")) sizeVariables_[target] = *input;
+            if (input && is(from + 2, "strides")) strideVariables_[target] = *input;
+            return;
+        }
+        if (token(from).isIdentifier() && is(from + 1, "[") && is(from + 4, ";")) {
+            boundSymbol(target, from);
+            return;
+        }
+        if (token(from).isIdentifier() && from + 1 == end && isSymbol(token(from).text)) {
+            aliases_[target] = canonical(name(from));
+            return;
+        }
+        for (std::size_t i = from; i < end; ++i) {
+            if (!token(i).isIdentifier()) continue;
+            if (const std::optional<DType> dtype = dtypeOfName(token(i).text)) {
+                dtypeConstants_[target] = *dtype;
+                return;
+            }
+            if (is(i, "reinterpret_tensor_wrapper") && is(i + 1, "(")) {
+                view(target, split(i + 1), 0);
+                return;
+            }
+        }
+        if (from + 1 == end) {
+            if (const std::optional<std::int64_t> value = integerOfToken(token(from))) integerConstants_[target] = *value;
+        }
+    }
+
+    void moved(const std::string& target, std::size_t source) {
+        if (!stolenArray_.empty()) {
+            if (const std::optional<std::size_t> input = elementOf(source, stolenArray_)) {
+                nameInput(target, *input);
+                return;
+            }
+        }
+        const auto found = buffers_.find(token(source).text);
+        if (found == buffers_.end()) return;
+        const BufferEvidence copy = found->second;
+        buffers_[target] = copy;
+        if (copy.input) inputVariables_[target] = *copy.input;
+    }
+
+    bool isSymbol(std::string_view variable) const {
+        return symbols_.count(std::string(variable)) != 0 || aliases_.count(std::string(variable)) != 0;
+    }
+
+    void boundSymbol(const std::string& target, std::size_t from) {
+        const std::optional<std::int64_t> index = integerOfToken(token(from + 2));
+        if (!index || *index < 0 || static_cast<std::size_t>(*index) >= kMostIndex) return;
+        const auto size = sizeVariables_.find(token(from).text);
+        const auto stride = strideVariables_.find(token(from).text);
+        if (size == sizeVariables_.end() && stride == strideVariables_.end()) return;
+        symbols_.insert(target);
+        if (size != sizeVariables_.end()) {
+            evidence_.inputs[size->second].sizeSymbols.emplace(static_cast<std::size_t>(*index), target);
+        } else {
+            evidence_.inputs[stride->second].strideSymbols.emplace(static_cast<std::size_t>(*index), target);
+        }
+    }
+
+    void outputAssignment() {
+        const std::optional<std::size_t> output = elementOf(position_, outputArray_);
+        if (!output || !is(position_ + 4, "=")) return;
+        const std::size_t from = position_ + 5;
+        if (const std::optional<std::size_t> earlier = elementOf(from, outputArray_)) {
+            const auto found = evidence_.outputs.find(*earlier);
+            if (found != evidence_.outputs.end()) {
+                const BufferEvidence copy = found->second;
+                evidence_.outputs[*output] = copy;
+            }
+            return;
+        }
+        const std::size_t end = statementEnd(from);
+        for (std::size_t i = from; i < end; ++i) {
+            const auto found = buffers_.find(token(i).text);
+            if (token(i).isIdentifier() && found != buffers_.end()) {
+                evidence_.outputs[*output] = found->second;
+                return;
+            }
+        }
+    }
+
+    /// RAIIAtenTensorHandle buf0(buf0_handle);
+    void raiiHandle() {
+        if (!token(position_ + 1).isIdentifier() || !is(position_ + 2, "(") || !token(position_ + 3).isIdentifier() || !is(position_ + 4, ")"))
+            return;
+        const auto found = buffers_.find(token(position_ + 3).text);
+        const BufferEvidence copy = found == buffers_.end() ? BufferEvidence{} : found->second;
+        buffers_[name(position_ + 1)] = copy;
+    }
+
+    /// A view: the dtype of `source`, sizes and strides of its own.
+    void view(const std::string& target, const std::vector<Span>& arguments, std::size_t first) {
+        if (arguments.size() < first + 4) return;
+        BufferEvidence buffer;
+        const Span source = arguments[first];
+        const auto found = source.end - source.begin == 1 ? buffers_.find(token(source.begin).text) : buffers_.end();
+        if (found != buffers_.end()) {
+            buffer.dtype = found->second.dtype;
+            buffer.dtypeIsInferred = found->second.dtypeIsInferred;
+            if (found->second.input) {
+                const InputEvidence& input = evidence_.inputs[*found->second.input];
+                if (!buffer.dtype && input.testedDtype) buffer.dtype = input.testedDtype;
+            }
+        }
+        buffer.sizes = arrayOf(arguments[first + 2]);
+        buffer.strides = arrayOf(arguments[first + 3]);
+        buffers_[target] = buffer;
+    }
+
+    /// The handle a call writes to, "&buf0_handle" or "&output_handles[0]", as last argument.
+    std::string handleTarget(const std::vector<Span>& arguments) const {
+        if (arguments.empty()) return {};
+        const Span last = arguments.back();
+        return is(last.begin, "&") && token(last.begin + 1).isIdentifier() ? name(last.begin + 1) : std::string();
+    }
+
+    void madeBuffer(const std::vector<Span>& arguments, const BufferEvidence& buffer) {
+        const std::string target = handleTarget(arguments);
+        if (target.empty()) return;
+        if (const std::optional<std::size_t> output = elementOf(arguments.back().begin + 1, outputArray_)) {
+            evidence_.outputs[*output] = buffer;
+        } else {
+            buffers_[target] = buffer;
+        }
+    }
+
+    void call() {
+        const std::string_view function = token(position_).text;
+        const bool known = function == "aoti_torch_get_dtype" || function == "aoti_torch_get_device_type" || function == "assert_size_stride" ||
+                           function.substr(0, 24) == "aoti_torch_empty_strided" || function == "aoti_torch_new_uninitialized_tensor" ||
+                           function == "aoti_torch_clone" || function == "aoti_torch_new_tensor_handle" ||
+                           function == "aoti_torch__reinterpret_tensor" || function == "aoti_torch_assign_tensors";
+        if (isKernel(function)) {
+            evidence_.kernels.emplace_back(function);
+            pointerTypes(position_ + 1);
+            return;
+        }
+        if (!known) return;
+        const std::vector<Span> arguments = split(position_ + 1);
+        if (function == "aoti_torch_get_dtype" && arguments.size() == 2) {
+            if (const auto input = inputNamed(token(arguments[0].begin).text)) dtypeVariables_[handleTarget(arguments)] = *input;
+        } else if (function == "aoti_torch_get_device_type" && arguments.size() == 2) {
+            if (const auto input = inputNamed(token(arguments[0].begin).text)) deviceVariables_[handleTarget(arguments)] = *input;
+        } else if (function == "assert_size_stride" && arguments.size() >= 3) {
+            assertion(arguments);
+        } else if (function.substr(0, 24) == "aoti_torch_empty_strided" && arguments.size() >= 5) {
+            BufferEvidence buffer;
+            buffer.sizes = arrayOf(arguments[1]);
+            buffer.strides = arrayOf(arguments[2]);
+            for (std::size_t i = arguments[3].begin; i < arguments[3].end; ++i) {
+                if (const std::optional<DType> dtype = dtypeOfName(token(i).text)) buffer.dtype = dtype;
+            }
+            madeBuffer(arguments, buffer);
+        } else if (function == "aoti_torch_new_uninitialized_tensor") {
+            madeBuffer(arguments, {});
+        } else if ((function == "aoti_torch_clone" || function == "aoti_torch_new_tensor_handle" || function == "aoti_torch_assign_tensors") &&
+                   arguments.size() == 2) {
+            const auto found = buffers_.find(token(arguments[0].begin).text);
+            const BufferEvidence copy = found == buffers_.end() ? BufferEvidence{} : found->second;
+            madeBuffer(arguments, copy);
+        } else if (function == "aoti_torch__reinterpret_tensor" && arguments.size() >= 6) {
+            const std::string target = handleTarget(arguments);
+            if (!target.empty()) view(target, arguments, 0);
+        }
+    }
+
+    /// if (_check_aoti_runtime_check_inputs_env()) { assert_size_stride(arg2_1, {s77, 16L}, {16L, 1L}, "input"); }
+    void assertion(const std::vector<Span>& arguments) {
+        const std::optional<std::vector<std::string>> sizes = arrayOf(arguments[1]);
+        const std::optional<std::vector<std::string>> strides = arrayOf(arguments[2]);
+        if (!sizes || !strides || sizes->size() != strides->size() || arguments[0].end - arguments[0].begin != 1) return;
+        const std::string_view variable = token(arguments[0].begin).text;
+        if (const std::optional<std::size_t> input = inputNamed(variable)) {
+            InputEvidence& evidence = evidence_.inputs[*input];
+            if (!evidence.assertedSizes) {
+                evidence.assertedSizes = sizes;
+                evidence.assertedStrides = strides;
+            }
+            return;
+        }
+        const auto found = buffers_.find(variable);
+        if (found == buffers_.end() || found->second.sizes) return;
+        found->second.sizes = sizes;
+        found->second.strides = strides;
+    }
+
+    bool isKernel(std::string_view function) const {
+        const auto starts = [&](std::string_view prefix) { return function.substr(0, prefix.size()) == prefix; };
+        if (kernelNames_.count(function) != 0 || starts("cpp_fused") || starts("call_triton_") || starts("call_")) return true;
+        if (function == "launchKernel" || function == "aoti_torch_proxy_executor_call_function") return true;
+        static constexpr std::array<std::string_view, 4> kDevices = {"aoti_torch_cpu_", "aoti_torch_cuda_", "aoti_torch_xpu_", "aoti_torch_mps_"};
+        if (std::any_of(kDevices.begin(), kDevices.end(), starts)) return true;
+        // Before 2.5 the entry points had no device in their names.
+        static constexpr std::array<std::string_view, 12> kPlain = {"aoti_torch_addmm_out",   "aoti_torch_mm_out",
+                                                                    "aoti_torch_bmm_out",     "aoti_torch_convolution",
+                                                                    "aoti_torch_nonzero",     "aoti_torch_repeat_interleave_Tensor",
+                                                                    "aoti_torch_scatter_out", "aoti_torch_scatter_reduce_out",
+                                                                    "aoti_torch_copy_",       "aoti_torch_index_put_out",
+                                                                    "aoti_torch__mm_plus_mm", "aoti_torch__embedding_bag"};
+        return std::any_of(kPlain.begin(), kPlain.end(), [&](std::string_view plain) { return plain == function; }) ||
+               starts("aoti_torch__scaled_dot_product") || starts("aoti_torch__fft_") || starts("aoti_torch__scaled_mm");
+    }
+
+    /// (const float*)(arg2_1.data_ptr()) among the arguments of a kernel: what it reads the bytes as.
+    void pointerTypes(std::size_t open) {
+        const std::size_t close = std::min(matchingBracket(tokens_, open), function_.bodyEnd);
+        for (std::size_t i = open + 1; i + 4 < close; ++i) {
+            if (!is(i, "*") || !is(i + 1, ")") || !is(i + 2, "(") || !token(i + 3).isIdentifier() || !is(i + 4, ".") || !is(i + 5, "data_ptr"))
+                continue;
+            const std::optional<DType> dtype = dtypeOfCType(token(i - 1).text);
+            if (!dtype) continue;
+            const std::string_view variable = token(i + 3).text;
+            if (const std::optional<std::size_t> input = inputNamed(variable)) {
+                InputEvidence& evidence = evidence_.inputs[*input];
+                if (!evidence.reinterpretedAs) evidence.reinterpretedAs = dtype;
+                continue;
+            }
+            const auto found = buffers_.find(variable);
+            if (found == buffers_.end() || found->second.dtype) continue;
+            found->second.dtype = dtype;
+            found->second.dtypeIsInferred = true;
+        }
+    }
+
+    /// One side of a comparison: a number, a variable, or element NUMBER of a sizes or strides variable.
+    struct Operand {
+        std::optional<std::int64_t> number;
+        std::string_view variable;
+        std::optional<std::size_t> element;
+    };
+    std::optional<Operand> operand(Span span) const {
+        Operand result;
+        bool negative = false;
+        if (is(span.begin, "-")) {
+            negative = true;
+            ++span.begin;
+        }
+        if (span.end == span.begin + 1) {
+            if (const std::optional<std::int64_t> number = integerOfToken(token(span.begin))) {
+                result.number = negative ? -*number : *number;
+                return result;
+            }
+            if (negative || !token(span.begin).isIdentifier()) return std::nullopt;
+            result.variable = token(span.begin).text;
+            const auto constant = integerConstants_.find(result.variable);
+            if (constant != integerConstants_.end()) result.number = constant->second;
+            return result;
+        }
+        if (negative || span.end != span.begin + 4 || !is(span.begin + 1, "[") || !is(span.begin + 3, "]")) return std::nullopt;
+        const std::optional<std::int64_t> index = integerOfToken(token(span.begin + 2));
+        if (!index || *index < 0 || static_cast<std::size_t>(*index) >= kMostIndex) return std::nullopt;
+        result.variable = token(span.begin).text;
+        result.element = static_cast<std::size_t>(*index);
+        return result;
+    }
+
+    /// if (8 != sizes[1]), if (sizes[0] < 2), if (sizes[0] > 64), if (expected != dtype): what is refused, so the opposite is the contract.
+    void comparison() {
+        const std::size_t open = position_ + 1;
+        const std::size_t close = std::min(matchingBracket(tokens_, open), function_.bodyEnd);
+        for (std::size_t i = open + 1; i < close; ++i) {
+            std::string_view op = token(i).text;
+            if (op != "!=" && op != "<" && op != ">" && op != "<=" && op != ">=") continue;
+            std::optional<Operand> left = operand({open + 1, i});
+            std::optional<Operand> right = operand({i + 1, close});
+            if (!left || !right) return;
+            if (right->element) {
+                std::swap(left, right);
+                op = op == "<" ? ">" : op == ">" ? "<" : op == "<=" ? ">=" : op == ">=" ? "<=" : op;
+            }
+            if (left->element) {
+                if (right->number) sizeOrStride(*left, op, *right->number);
+            } else if (op == "!=") {
+                dtypeOrDevice(*left, *right);
+                dtypeOrDevice(*right, *left);
+            }
+            return;
+        }
+    }
+
+    void sizeOrStride(const Operand& tested, std::string_view op, std::int64_t number) {
+        const std::size_t dimension = *tested.element;
+        const auto size = sizeVariables_.find(tested.variable);
+        if (size != sizeVariables_.end()) {
+            InputEvidence& input = evidence_.inputs[size->second];
+            if (op == "!=") input.fixedSizes[dimension] = number;
+            if (op == "<") input.minimumSizes[dimension] = number;
+            if (op == ">") input.maximumSizes[dimension] = number;
+            if (op == "<=" && number < INT64_MAX) input.minimumSizes[dimension] = number + 1;
+            if (op == ">=" && number > INT64_MIN) input.maximumSizes[dimension] = number - 1;
+        }
+        const auto stride = strideVariables_.find(tested.variable);
+        if (stride != strideVariables_.end() && op == "!=") evidence_.inputs[stride->second].fixedStrides[dimension] = number;
+    }
+
+    void dtypeOrDevice(const Operand& tested, const Operand& expected) {
+        const auto dtype = dtypeVariables_.find(tested.variable);
+        if (dtype != dtypeVariables_.end()) {
+            const auto constant = dtypeConstants_.find(expected.variable);
+            if (constant != dtypeConstants_.end()) evidence_.inputs[dtype->second].testedDtype = constant->second;
+        }
+        const auto device = deviceVariables_.find(tested.variable);
+        if (device != deviceVariables_.end() && expected.number && *expected.number >= 0 && *expected.number < 256) {
+            evidence_.inputs[device->second].deviceType = static_cast<int>(*expected.number);
+        }
+    }
+
+    const std::vector<SourceToken>& tokens_;
+    const SourceFunction& function_;
+    const std::set<std::string_view>& kernelNames_;
+    std::size_t position_ = 0;
+    std::string_view inputArray_, outputArray_;
+    std::string stolenArray_;
+    std::map<std::string, std::size_t, std::less<>> inputVariables_, sizeVariables_, strideVariables_, dtypeVariables_, deviceVariables_;
+    std::map<std::string, DType, std::less<>> dtypeConstants_;
+    std::map<std::string, std::int64_t, std::less<>> integerConstants_;
+    std::map<std::string, std::vector<std::string>, std::less<>> arrays_;
+    std::map<std::string, BufferEvidence, std::less<>> buffers_;
+    std::map<std::string, std::string, std::less<>> aliases_;
+    std::set<std::string> symbols_;
+    BodyEvidence evidence_;
+};
+
+}  // namespace
+
+BodyEvidence followBody(const std::vector<SourceToken>& tokens, const SourceFunction& function, const std::set<std::string_view>& kernelNames) {
+    return Follower(tokens, function, kernelNames).run();
+}
+
+std::string dimensionText(const std::vector<SourceToken>& tokens, std::size_t begin, std::size_t end) {
+    std::string text;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (tokens[i].is("static_cast") && i + 4 < end && tokens[i + 1].is("<") && tokens[i + 3].is(">")) {
+            i += 3;
+            continue;
+        }
+        if ((tokens[i].is("c10") || tokens[i].is("std")) && i + 1 < end && tokens[i + 1].is("::")) {
+            ++i;
+            continue;
+        }
+        if (tokens[i].is("div_floor_integer")) {
+            text += "FloorDiv";
+        } else if (tokens[i].is("max")) {
+            text += "Max";
+        } else if (tokens[i].is("min")) {
+            text += "Min";
+        } else if (const std::optional<std::int64_t> value = integerOfToken(tokens[i])) {
+            text += std::to_string(*value);
+        } else {
+            text += tokens[i].text;
+        }
+    }
+    const Result<SymExpr> parsed = SymExpr::parse(text);
+    return parsed ? parsed->print() : text;
+}
+
+}  // namespace pt2
