@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+
+#include "core/base/result.h"
+#include "core/run/descriptor.h"
+
+namespace pt2 {
+
+// What a worker does to its own process before a stranger's code runs in it (design.md 5).
+
+/// The protocol's streams, which no model can reach by printing.
+struct PrivateStreams {
+    Descriptor in, out;
+    bool isSocket = false;  ///< open files can travel over it
+};
+/// Takes private copies of descriptors 0 and 1 (both 0 when that is a socket), reads nothing from 0 any more and points 1 at the log, which 2 is.
+Result<PrivateStreams> takeStreams();
+
+/// Ends this process when the one that started it ends. `expectedParent` catches a parent that ended already.
+void dieWithParent(long expectedParent);
+/// Own process group, no core files.
+void standAlone();
+/// Limits what this process may allocate; 0 for no limit.
+Status limitMemory(std::uint64_t bytes);
+/// On a deadly signal, writes its name, the address and the stack with the library's symbols to the log, and then dies of it.
+void reportCrashes();
+
+/// Highest resident memory of this process so far, bytes; 0 when the system does not tell.
+std::uint64_t peakMemoryBytes();
+/// Whether any libpython is mapped into this process.
+bool pythonIsMapped();
+
+}  // namespace pt2
