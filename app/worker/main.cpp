@@ -8,9 +8,7 @@
 
 namespace {
 
-void complain(const pt2::Error& error) {
-    std::fprintf(stderr, "pt2-worker: %s %s\n", error.what.c_str(), error.why.c_str());
-}
+void complain(const pt2::Error& error) { std::fprintf(stderr, "pt2-worker: %s %s\n", error.what.c_str(), error.why.c_str()); }
 
 /// The number behind `--name=`, or -1.
 long long numberAfter(std::string_view argument, std::string_view name) {

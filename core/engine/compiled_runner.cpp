@@ -53,7 +53,11 @@ Thrown describe(std::exception_ptr thrown) {
 
 tl::unexpected<Error> runFailed(Thrown thrown, std::string what) {
     if (thrown.outOfMemory) {
-        return fail({ErrorKind::RunFailed, "run.memory", "The model ran out of memory.", {}, std::move(thrown.text),
+        return fail({ErrorKind::RunFailed,
+                     "run.memory",
+                     "The model ran out of memory.",
+                     {},
+                     std::move(thrown.text),
                      "Run it with smaller inputs, or allow it more memory."});
     }
     return fail({ErrorKind::RunFailed, "run.model-error", std::move(what), {}, std::move(thrown.text), {}});
@@ -63,15 +67,27 @@ tl::unexpected<Error> runFailed(Thrown thrown, std::string what) {
 tl::unexpected<Error> loadFailed(Thrown thrown) {
     const auto says = [&thrown](std::string_view part) { return thrown.text.find(part) != std::string::npos; };
     if (says("Could not find schema")) {
-        return fail({ErrorKind::CannotRun, "run.operator-missing", "The model calls an operator that this LibTorch does not have.", {},
-                     std::move(thrown.text), "The operator comes from a library or a Python package that is not loaded here."});
+        return fail({ErrorKind::CannotRun,
+                     "run.operator-missing",
+                     "The model calls an operator that this LibTorch does not have.",
+                     {},
+                     std::move(thrown.text),
+                     "The operator comes from a library or a Python package that is not loaded here."});
     }
     if (says("cannot enable executable stack")) {
-        return fail({ErrorKind::CannotRun, "run.executable-stack", "The system refuses the library because it asks for an executable stack.", {},
-                     std::move(thrown.text), {}});
+        return fail({ErrorKind::CannotRun,
+                     "run.executable-stack",
+                     "The system refuses the library because it asks for an executable stack.",
+                     {},
+                     std::move(thrown.text),
+                     {}});
     }
     if (says("Error in dlopen") || says("Error in dlsym") || says("undefined symbol") || says("could not dlsym")) {
-        return fail({ErrorKind::CannotRun, "run.library-refused", "The library cannot be loaded into this LibTorch.", {}, std::move(thrown.text),
+        return fail({ErrorKind::CannotRun,
+                     "run.library-refused",
+                     "The library cannot be loaded into this LibTorch.",
+                     {},
+                     std::move(thrown.text),
                      "Recompile the program for this machine and this torch."});
     }
     return runFailed(std::move(thrown), "The model raised an error while it was loaded.");
@@ -103,8 +119,7 @@ LibTorchFacts libTorchFacts() {
     facts.cxx11Abi = _GLIBCXX_USE_CXX11_ABI != 0;
     if (void* version = ::dlsym(RTLD_DEFAULT, "aoti_torch_abi_version")) {
         const std::uint64_t packed = reinterpret_cast<std::uint64_t (*)()>(version)();
-        facts.runtimeVersion =
-            std::to_string(packed >> 56) + "." + std::to_string(packed >> 48 & 0xff) + "." + std::to_string(packed >> 40 & 0xff);
+        facts.runtimeVersion = std::to_string(packed >> 56) + "." + std::to_string(packed >> 48 & 0xff) + "." + std::to_string(packed >> 40 & 0xff);
     }
     Dl_info place{};
     if (::dladdr(reinterpret_cast<void*>(&torch::inductor::getAOTIModelRunnerRegistry), &place) != 0 && place.dli_fname != nullptr) {
@@ -122,9 +137,10 @@ LibTorchFacts libTorchFacts() {
 
 Status checkLibTorch(const LibTorchFacts& facts) {
     if (facts.runtimeVersion.empty() || facts.runtimeVersion == facts.builtVersion) return {};
-    return fail({ErrorKind::CannotRun, "engine.version", "The run engine was built for another LibTorch than the one it found.", facts.folder,
-                 "It was built for " + facts.builtVersion + " and found " + facts.runtimeVersion + "; LibTorch keeps no binary interface across versions.",
-                 "Build the run engine anew for LibTorch " + facts.runtimeVersion + "."});
+    return fail(
+        {ErrorKind::CannotRun, "engine.version", "The run engine was built for another LibTorch than the one it found.", facts.folder,
+         "It was built for " + facts.builtVersion + " and found " + facts.runtimeVersion + "; LibTorch keeps no binary interface across versions.",
+         "Build the run engine anew for LibTorch " + facts.runtimeVersion + "."});
 }
 
 struct CompiledRunner::State {
@@ -153,14 +169,22 @@ Result<CompiledRunner> CompiledRunner::load(const Request& request) {
     const std::string key = request.device.substr(0, request.device.find(':'));
     const auto create = registry.find(key);
     if (!device || create == registry.end()) {
-        return fail({ErrorKind::CannotRun, "run.device", "This run engine cannot run models on \"" + request.device + "\".", {},
-                     "Its LibTorch has no AOTInductor runner for that device.", "A run engine built for a LibTorch with that device can."});
+        return fail({ErrorKind::CannotRun,
+                     "run.device",
+                     "This run engine cannot run models on \"" + request.device + "\".",
+                     {},
+                     "Its LibTorch has no AOTInductor runner for that device.",
+                     "A run engine built for a LibTorch with that device can."});
     }
     const int count = deviceCount(device->type());
     if (count == 0 || (device->has_index() && device->index() >= count)) {
-        return fail({ErrorKind::CannotRun, "run.device", "There is no device \"" + request.device + "\" here.", {},
-                     count == 0 ? "LibTorch finds no device of this kind." : "LibTorch finds " + std::to_string(count) + " of this kind, counted from 0.",
-                     {}});
+        return fail(
+            {ErrorKind::CannotRun,
+             "run.device",
+             "There is no device \"" + request.device + "\" here.",
+             {},
+             count == 0 ? "LibTorch finds no device of this kind." : "LibTorch finds " + std::to_string(count) + " of this kind, counted from 0.",
+             {}});
     }
     auto state = std::make_unique<State>();
     state->device = *device;
@@ -178,8 +202,12 @@ Result<CompiledRunner> CompiledRunner::load(const Request& request) {
             state->runner->update_constant_buffer_from_blob(request.blob.string());
             state->seconds.constants = secondsSince(start);
 #else
-            return fail({ErrorKind::CannotRun, "run.weights-beside", "The weights lie beside the library, which this LibTorch cannot load.", {},
-                         "That came with torch 2.10.", "Use a run engine built for LibTorch 2.10 or later."});
+            return fail({ErrorKind::CannotRun,
+                         "run.weights-beside",
+                         "The weights lie beside the library, which this LibTorch cannot load.",
+                         {},
+                         "That came with torch 2.10.",
+                         "Use a run engine built for LibTorch 2.10 or later."});
 #endif
         }
     } catch (...) {
@@ -237,8 +265,12 @@ Result<std::vector<Tensor>> CompiledRunner::outputs() const {
             Tensor result;
             result.layout.dtype = dtypeFromC10(static_cast<int>(plain->scalar_type()));
             if (result.layout.dtype == DType::Unknown) {
-                return fail({ErrorKind::RunFailed, "run.output-dtype", "The model gave a result of a dtype that pt2scope does not know.", {},
-                             std::string("It is ") + c10::toString(plain->scalar_type()) + ".", {}});
+                return fail({ErrorKind::RunFailed,
+                             "run.output-dtype",
+                             "The model gave a result of a dtype that pt2scope does not know.",
+                             {},
+                             std::string("It is ") + c10::toString(plain->scalar_type()) + ".",
+                             {}});
             }
             result.layout.sizes = plain->sizes().vec();
             result.layout.strides = contiguousStrides(result.layout.sizes);

@@ -52,7 +52,8 @@ public:
     ~CompiledRunner();
 
     const LoadSeconds& loadSeconds() const;
-    /// Sets what the next calls take. On the CPU the memory is used in place and must stay until others are set; elsewhere it is copied to the device.
+    /// Sets what the next calls take. On the CPU the memory is used in place and must stay until others are set; elsewhere it is copied to the
+    /// device.
     Status setInputs(const std::vector<InputMemory>& inputs);
     /// One call; waits for the device. Seconds of the call alone.
     Result<double> call();

@@ -40,8 +40,12 @@ Result<ByteBuffer> encodeFrameHead(const Frame& frame) {
     // Text of a model (messages, names) need not be UTF-8; what is not is replaced, never thrown about.
     const std::string text = header.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     if (text.size() > kMaxHeaderBytes || frame.payload.size() > kMaxPayloadBytes || frame.descriptors.size() > kMaxDescriptors) {
-        return fail({ErrorKind::System, "protocol.frame-too-large", "A message to or from the run engine is too large.", {},
-                     "Its header has " + formatBytes(text.size()) + ", and " + formatBytes(kMaxHeaderBytes) + " is the limit.", {}});
+        return fail({ErrorKind::System,
+                     "protocol.frame-too-large",
+                     "A message to or from the run engine is too large.",
+                     {},
+                     "Its header has " + formatBytes(text.size()) + ", and " + formatBytes(kMaxHeaderBytes) + " is the limit.",
+                     {}});
     }
     ByteBuffer out;
     out.reserve(4 + text.size());
@@ -69,7 +73,11 @@ void FrameDecoder::feed(Bytes bytes, std::vector<Descriptor> descriptors) {
 }
 
 tl::unexpected<Error> FrameDecoder::damaged(std::string why) {
-    error_ = Error{ErrorKind::System, "protocol.damaged", "The run engine and pt2scope do not understand each other.", {}, std::move(why),
+    error_ = Error{ErrorKind::System,
+                   "protocol.damaged",
+                   "The run engine and pt2scope do not understand each other.",
+                   {},
+                   std::move(why),
                    "If this comes back, build the run engine anew: both must come from the same pt2scope."};
     return fail(*error_);
 }
@@ -79,7 +87,10 @@ Status FrameDecoder::takePreamble() {
     const std::size_t compared = std::min(available.size(), kProtocolMagic.size());
     if (asText(available.first(compared)) != kProtocolMagic.substr(0, compared)) {
         const std::string_view came = asText(available.first(std::min<std::size_t>(available.size(), 120)));
-        error_ = Error{ErrorKind::System, "protocol.not-a-worker", "What answered is not a pt2-worker.", {},
+        error_ = Error{ErrorKind::System,
+                       "protocol.not-a-worker",
+                       "What answered is not a pt2-worker.",
+                       {},
                        "It began with \"" + escapeForDisplay(came) + "\".",
                        "The command must start pt2-worker --stdio and print nothing before it (a login shell's greeting does)."};
         return fail(*error_);
@@ -87,7 +98,10 @@ Status FrameDecoder::takePreamble() {
     if (available.size() < kPreambleBytes) return {};
     const std::uint32_t version = loadLittle<std::uint32_t>(available, kProtocolMagic.size());
     if (version != kProtocolVersion) {
-        error_ = Error{ErrorKind::CannotRun, "protocol.version", "The run engine belongs to another version of pt2scope.", {},
+        error_ = Error{ErrorKind::CannotRun,
+                       "protocol.version",
+                       "The run engine belongs to another version of pt2scope.",
+                       {},
                        "It speaks protocol " + std::to_string(version) + ", and this program speaks " + std::to_string(kProtocolVersion) + ".",
                        "Build the run engine of this version."};
         return fail(*error_);
@@ -150,12 +164,16 @@ Result<std::optional<Frame>> FrameDecoder::next() {
 }
 
 nlohmann::json errorToJson(const Error& error) {
-    return {{"kind", static_cast<int>(error.kind)}, {"code", error.code}, {"what", error.what},
-            {"where", error.where},                 {"why", error.why},   {"help", error.help}};
+    return {{"kind", static_cast<int>(error.kind)},
+            {"code", error.code},
+            {"what", error.what},
+            {"where", error.where},
+            {"why", error.why},
+            {"help", error.help}};
 }
 
 Error errorFromJson(const nlohmann::json& json) {
-    Error error{ErrorKind::System, textOf(json, "code", "worker.error"), textOf(json, "what"), textOf(json, "where"), textOf(json, "why"),
+    Error error{ErrorKind::System,   textOf(json, "code", "worker.error"), textOf(json, "what"), textOf(json, "where"), textOf(json, "why"),
                 textOf(json, "help")};
     switch (integerOf(json, "kind")) {
         case 1: error.kind = ErrorKind::DoesNotHold; break;

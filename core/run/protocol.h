@@ -56,7 +56,7 @@ private:
     Status takeHeader();
     tl::unexpected<Error> damaged(std::string why);
 
-    ByteBuffer buffer_;        // received and not yet taken apart, from `start_`
+    ByteBuffer buffer_;  // received and not yet taken apart, from `start_`
     std::size_t start_ = 0;
     std::deque<Descriptor> descriptors_;
     bool preambleSeen_ = false;
