@@ -16,6 +16,8 @@ namespace pt2 {
 Result<Tensor> readNpy(Bytes bytes);
 Result<Tensor> readNpyFile(const std::filesystem::path& path);
 ByteBuffer writeNpy(const TensorView& view);
+/// What stands before the elements in a .npy file of version 1.0; row-major order.
+std::string npyHeader(const TensorLayout& layout);
 
 using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 /// In file order, keys without ".npy".

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/tensor/tensor.h"
@@ -25,6 +27,18 @@ struct PickleNode {
     TensorLayout layout;
     std::string storageKey;
     std::string device;
+    bool isParameter = false, requiresGrad = false;
+    bool conjugate = false, negative = false;  ///< lazy views: the values are those of the storage conjugated, negated
+
+    PickleNode() = default;
+    PickleNode(const PickleNode&) = default;
+    PickleNode(PickleNode&&) = default;
+    PickleNode& operator=(const PickleNode&) = default;
+    PickleNode& operator=(PickleNode&&) = default;
+    ~PickleNode();  ///< iterative, so that no depth of a file exhausts the stack
+
+    /// Value of a string key of a Dict, or null.
+    const PickleNode* find(std::string_view key) const;
 };
 
 struct PickleScan {
@@ -32,7 +46,8 @@ struct PickleScan {
     std::vector<std::string> unsafe;   ///< those outside the short allow-list that torch's own safe unpickler has
 };
 
-/// Limits: depth is not recursive; node count and memo size are bounded by the size of the input.
+/// Limits: nothing recurses, and the tree is at most 1,000 levels deep and of at most 16 million nodes when every shared one is counted at each
+/// place, so that readers of the tree may recurse. Errors: Unreadable with codes "pickle....".
 Result<std::shared_ptr<PickleNode>> readPickle(Bytes bytes, PickleScan* scan = nullptr);
 
 /// A torch.save zip (root/data.pkl, root/data/KEY) held in memory: the tree, with tensors whose bytes can be had.
@@ -45,10 +60,13 @@ public:
     Result<Tensor> tensor(const PickleNode& node) const;
 
 private:
+    struct Contents;
     std::shared_ptr<PickleNode> root_;
     PickleScan scan_;
-    std::shared_ptr<const ByteBuffer> bytes_;
-    std::vector<std::pair<std::string, Bytes>> storages_;
+    std::shared_ptr<const Contents> contents_;
 };
+
+/// A torch.save file that torch.load(path, weights_only=True) reads as a dict of tensors, names in order.
+Status writeTorchSaveFile(const std::filesystem::path& path, const std::vector<std::pair<std::string, Tensor>>& tensors, bool force);
 
 }  // namespace pt2
