@@ -28,6 +28,7 @@ struct Member {
     std::uint64_t headerOffset = 0;
     std::uint64_t dataOffset = 0;  ///< where the bytes begin; 0 in folders
     bool isDirectory = false;
+    bool isLink = false;  ///< a symbolic link; never followed
 };
 
 /// What holds the members (cli.md, "container"); decided by content, never by the file's name (format.md 5b).
@@ -53,20 +54,24 @@ public:
     ContainerKind kind() const { return kind_; }
     const std::filesystem::path& path() const { return path_; }
     std::uint64_t fileSize() const { return fileSize_; }
-    /// First component shared by all members ("tiny"), taken from the file, empty in rootless archives (format.md 1.3).
+    /// What precedes "models/", "data/" and "archive_format" ("tiny"; "exported/v1/tiny" after repacking), without the final slash; taken from
+    /// the file, empty in rootless archives (format.md 1.3).
     const std::string& root() const { return root_; }
 
     /// In directory order.
     const std::vector<Member>& members() const { return members_; }
-    /// By name below the root ("models/model.json"); the last of duplicates.
+    /// By name below the root ("models/model.json"); the last of duplicates. Members beside the root are not found here.
     std::optional<MemberIndex> find(std::string_view nameBelowRoot) const;
     /// By full name, by name below the root, or by a unique suffix; Usage error with candidates otherwise.
     Result<MemberIndex> resolve(std::string_view nameOrSuffix) const;
-    /// Name without the root.
+    /// Name without the root; the full name of a member beside the root.
     std::string_view nameBelowRoot(MemberIndex member) const;
+    bool isBelowRoot(MemberIndex member) const;
 
     /// All bytes of a member, inflated; error "archive.member-too-large" above `limit`. The CRC is verified.
     Result<ByteBuffer> read(MemberIndex member, std::uint64_t limit = kReadLimit) const;
+    /// The same, but a wrong CRC is an Issue "archive.bad-crc" and the bytes are returned as they are: torch does not verify it.
+    Result<ByteBuffer> read(MemberIndex member, Issues& issues, std::uint64_t limit = kReadLimit) const;
     /// A window of a member. For stored members this is one pread; deflated members are inflated up to the window.
     virtual Status readAt(MemberIndex member, std::uint64_t offset, MutableBytes out) const = 0;
     /// Streams all bytes in chunks of at most 1 MiB, verifying the CRC at the end.
