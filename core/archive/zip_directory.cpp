@@ -109,23 +109,33 @@ Result<EndRecord> readEndRecord(const File& file, std::uint64_t position) {
     return record;
 }
 
-/// The last end record that leads to a directory. Others after it are noise or an imitation in the comment.
+/// The last end record that leads to a directory. Others after it are noise or an imitation in the comment; others before it belong to zips
+/// inside (sample inputs are one), so a file that begins as an archive takes only an end record that counts from its beginning.
 Result<EndRecord> findEndRecord(const File& file, LimitedIssues& issues) {
     const std::uint64_t tail = std::min(file.size(), kTailLimit);
     ByteBuffer bytes(static_cast<std::size_t>(tail));
     const std::uint64_t start = file.size() - tail;
     if (Status read = file.readAt(start, bytes); !read) return tl::unexpected(read.error());
+    const bool beginsAsArchive = hasSignature(file, 0, zip::kLocalSignature);
     std::optional<Error> firstError;
+    std::optional<EndRecord> empty;
     std::size_t candidates = 0;
     for (std::uint64_t i = tail >= zip::kEndSize ? tail - zip::kEndSize + 1 : 0; i-- > 0 && candidates < kCandidateLimit;) {
         if (loadLittle<std::uint32_t>(bytes, static_cast<std::size_t>(i)) != zip::kEndSignature) continue;
         ++candidates;
         Result<EndRecord> record = readEndRecord(file, start + i);
-        if (!record) {
-            if (!firstError) firstError = record.error();
+        if (record && record->directorySize == 0) {
+            if (!empty) empty = *record;
             continue;
         }
-        if (firstError) {
+        if (record && beginsAsArchive && record->actualOffset != record->directoryOffset) continue;
+        if (!record) {
+            if (!firstError && (!beginsAsArchive || record.error().code != "archive.bad-directory" || start + i + zip::kEndSize == file.size())) {
+                firstError = record.error();
+            }
+            continue;
+        }
+        if (firstError || empty) {
             issues.add(Severity::Warning, "archive.two-end-records", "file",
                        "Behind the end record of the zip archive stands something that imitates one, for instance in the comment.",
                        "torch may refuse the file; saving it anew removes the comment.");
@@ -133,6 +143,7 @@ Result<EndRecord> findEndRecord(const File& file, LimitedIssues& issues) {
         return record;
     }
     if (firstError) return fail(std::move(*firstError));
+    if (empty) return *empty;
     return fail({ErrorKind::Unreadable, "archive.no-end-record", "No zip end record was found.", file.name(), {}, {}});
 }
 
