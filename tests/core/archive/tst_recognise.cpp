@@ -241,10 +241,10 @@ private slots:
         const QByteArray whole = source.readAll();
         QTemporaryDir folder;
         const QString path = folder.filePath("cut.pt2");
-        for (int size = 0; size < whole.size(); size += 7) {
-            QFile file(path);
-            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(whole.left(size)) == size);
-            file.close();
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(whole) == whole.size());
+        for (int size = int(whole.size()) - 1; size >= 0; size -= size > 100 ? 7 : 1) {
+            QVERIFY(file.resize(size));
             Issues issues;
             const auto archive = Archive::open(path.toStdString(), issues);
             QVERIFY2(!archive, qPrintable(QString::number(size)));
@@ -260,12 +260,12 @@ private slots:
         const QByteArray whole = source.readAll();
         QTemporaryDir folder;
         const QString path = folder.filePath("flipped.pt2");
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadWrite | QIODevice::Unbuffered) && file.write(whole) == whole.size());
+        const auto put = [&](int at, char value) { return file.seek(at) && file.putChar(value); };
         for (int i = 0; i < whole.size(); ++i) {
-            QByteArray changed = whole;
-            changed[i] = char(changed[i] ^ (1 << (i % 8)));
-            QFile file(path);
-            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(changed) == changed.size());
-            file.close();
+            QVERIFY(i == 0 || put(i - 1, whole[i - 1]));
+            QVERIFY(put(i, char(whole[i] ^ (1 << (i % 8)))));
             Issues issues;
             const auto archive = Archive::open(path.toStdString(), issues);
             if (!archive) {
