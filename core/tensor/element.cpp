@@ -13,6 +13,13 @@ std::uint32_t nanPattern(const SmallFloatFormat& f, bool negative) {
     return sign | exponent | ((std::uint32_t{1} << f.mantissaBits) - 1);
 }
 
+/// Infinity, or what stands for a number that is too large: the largest one where all ones is NaN, else NaN.
+std::uint32_t overflowPattern(const SmallFloatFormat& f, bool negative) {
+    const std::uint32_t sign = std::uint32_t{negative} << (f.exponentBits + f.mantissaBits);
+    if (f.hasInfinity) return sign | (((std::uint32_t{1} << f.exponentBits) - 1) << f.mantissaBits);
+    return f.unsignedZero ? nanPattern(f, negative) : nanPattern(f, negative) - 1;
+}
+
 }  // namespace
 
 float decodeSmallFloat(const SmallFloatFormat& f, std::uint32_t bits) {
@@ -41,10 +48,8 @@ std::uint32_t encodeSmallFloat(const SmallFloatFormat& f, float value) {
     const std::uint32_t sourceExponent = (bits >> 23) & 0xFF;
     const std::uint32_t sourceMantissa = bits & 0x7FFFFF;
     const std::uint32_t exponentMask = (std::uint32_t{1} << f.exponentBits) - 1;
-    const std::uint32_t infinity = signBit | (exponentMask << f.mantissaBits);
     if (sourceExponent == 0xFF) {
-        if (sourceMantissa != 0 || !f.hasInfinity) return nanPattern(f, negative);
-        return infinity;
+        return sourceMantissa != 0 ? nanPattern(f, negative) : overflowPattern(f, negative);
     }
     // value = significand * 2^(exponent - 23)
     const std::uint64_t significand = sourceExponent == 0 ? sourceMantissa : sourceMantissa | 0x800000U;
@@ -69,7 +74,7 @@ std::uint32_t encodeSmallFloat(const SmallFloatFormat& f, float value) {
     const std::uint64_t tooLarge = f.hasInfinity    ? std::uint64_t{exponentMask} << f.mantissaBits
                                    : f.unsignedZero ? std::uint64_t{1} << (f.exponentBits + f.mantissaBits)
                                                     : (std::uint64_t{1} << (f.exponentBits + f.mantissaBits)) - 1;
-    if (magnitude >= tooLarge) return f.hasInfinity ? infinity : nanPattern(f, negative);
+    if (magnitude >= tooLarge) return overflowPattern(f, negative);
     return signBit | static_cast<std::uint32_t>(magnitude);
 }
 

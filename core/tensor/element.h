@@ -13,8 +13,8 @@
 
 namespace pt2 {
 
-// The element types C++ lacks, and one place that turns a DType into a C++ type. Conversions are those of torch: to nearest, ties to even;
-// what is too large becomes infinity where the format has one, else NaN.
+// The element types C++ lacks, and one place that turns a DType into a C++ type. Conversions are those of torch 2.13: to nearest, ties to even;
+// what is too large becomes infinity where the format has one, the largest number in float8_e4m3fn, else NaN.
 
 static_assert(std::endian::native == std::endian::little, "tensor bytes are little-endian and read in place");
 

@@ -205,9 +205,12 @@ private slots:
                     // NaNs differ in payload only; in complex numbers the other part must still agree as text.
                     const bool bothNan = isNanPattern(cast->view(), i) && isNanPattern(expected.view(), i) &&
                                          elementText(cast->view(), i) == elementText(expected.view(), i);
-                    QVERIFY2(equal || equalAlone || bothNan, (key + " of " + elementText(source.view(), i) + ": " + elementText(cast->view(), i) +
-                                                              ", torch " + elementText(expected.view(), i))
-                                                                 .c_str());
+                    // NaN to an integer is undefined in C++, and torch's answer for the one-byte formats is whatever its compiler folded.
+                    const bool undefined = isInteger(dst) && dtypeSize(src) == 1 && isFloating(src) && isNanPattern(source.view(), i);
+                    QVERIFY2(equal || equalAlone || bothNan || undefined,
+                             (key + " of " + elementText(source.view(), i) + ": " + elementText(cast->view(), i) + ", torch " +
+                              elementText(expected.view(), i))
+                                 .c_str());
                 }
                 ++pairs;
             }
