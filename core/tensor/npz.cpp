@@ -5,7 +5,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/tensor/npy.h"
-#include "core/tensor/zip_records.h"
+#include "core/tensor/tensor_zip.h"
 
 namespace pt2 {
 
@@ -17,8 +17,8 @@ bool hasSuffix(std::string_view name) { return name.size() > kSuffix.size() && n
 
 std::string keyOf(const std::string& name) { return hasSuffix(name) ? name.substr(0, name.size() - kSuffix.size()) : name; }
 
-Result<Tensor> readEntry(const RandomAccess& source, const ZipRecord& record) {
-    auto bytes = readZipRecord(source, record);
+Result<Tensor> readEntry(const RandomAccess& source, const TensorZipEntry& record) {
+    auto bytes = readTensorZipEntry(source, record);
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     auto tensor = readNpy(*bytes);
     if (!tensor) tensor.error().where = source.name + ": " + escapeForDisplay(record.name);
@@ -31,10 +31,10 @@ Result<NamedTensors> readNpzFile(const std::filesystem::path& path) {
     auto file = File::openForReading(path);
     if (!file) return tl::unexpected<Error>(file.error());
     const RandomAccess source = accessTo(*file);
-    auto records = readZipRecords(source);
+    auto records = readTensorZip(source);
     if (!records) return tl::unexpected<Error>(records.error());
     NamedTensors tensors;
-    for (const ZipRecord& record : *records) {
+    for (const TensorZipEntry& record : *records) {
         if (!record.name.empty() && record.name.back() == '/') continue;
         auto tensor = readEntry(source, record);
         if (!tensor) return tl::unexpected<Error>(tensor.error());
@@ -47,10 +47,10 @@ Result<Tensor> readNpzEntry(const std::filesystem::path& path, const std::string
     auto file = File::openForReading(path);
     if (!file) return tl::unexpected<Error>(file.error());
     const RandomAccess source = accessTo(*file);
-    auto records = readZipRecords(source);
+    auto records = readTensorZip(source);
     if (!records) return tl::unexpected<Error>(records.error());
     std::vector<std::string> known;
-    for (const ZipRecord& record : *records) {
+    for (const TensorZipEntry& record : *records) {
         known.push_back(keyOf(record.name));
         if (known.back() == key) return readEntry(source, record);
     }
@@ -71,7 +71,7 @@ Status writeNpzFile(const std::filesystem::path& path, const NamedTensors& tenso
     }
     auto file = AtomicFile::create(path, force);
     if (!file) return tl::unexpected<Error>(file.error());
-    ZipRecordWriter writer(*file);
+    TensorZipWriter writer(*file);
     for (const auto& [name, tensor] : tensors) {
         const std::string header = npyHeader(tensor.layout);
         const TensorView view = tensor.view();

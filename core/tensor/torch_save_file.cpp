@@ -6,13 +6,13 @@
 #include "core/base/text.h"
 #include "core/tensor/pickle.h"
 #include "core/tensor/pickle_globals.h"
-#include "core/tensor/zip_records.h"
+#include "core/tensor/tensor_zip.h"
 
 namespace pt2 {
 
 struct TorchSaveFile::Contents {
     ByteBuffer bytes;
-    std::map<std::string, ZipRecord> storages;  // by key
+    std::map<std::string, TensorZipEntry> storages;  // by key
     bool bigEndian = false;
 };
 
@@ -141,24 +141,24 @@ Result<TorchSaveFile> TorchSaveFile::read(ByteBuffer bytes) {
     auto contents = std::make_shared<Contents>();
     contents->bytes = std::move(bytes);
     const RandomAccess source = accessTo(Bytes(contents->bytes), {});
-    auto records = readZipRecords(source);
+    auto records = readTensorZip(source);
     if (!records) return tl::unexpected<Error>(records.error());
-    const auto data = std::find_if(records->begin(), records->end(), [](const ZipRecord& record) {
+    const auto data = std::find_if(records->begin(), records->end(), [](const TensorZipEntry& record) {
         const std::size_t slash = record.name.find('/');
         return slash != std::string::npos && record.name.substr(slash + 1) == "data.pkl";
     });
     if (data == records->end()) return fail(unreadable("pickle.not-torch-save", "The zip file has no data.pkl."));
     const std::string root = data->name.substr(0, data->name.find('/') + 1);
     const std::string storagePrefix = root + "data/";
-    for (const ZipRecord& record : *records) {
+    for (const TensorZipEntry& record : *records) {
         if (record.name.compare(0, storagePrefix.size(), storagePrefix) == 0) contents->storages[record.name.substr(storagePrefix.size())] = record;
         if (record.name == root + "byteorder") {
-            auto order = readZipRecord(source, record, VerifyCrc::No);
+            auto order = readTensorZipEntry(source, record, VerifyCrc::No);
             if (!order) return tl::unexpected<Error>(order.error());
             contents->bigEndian = asText(*order).substr(0, 3) == "big";
         }
     }
-    auto pickle = readZipRecord(source, *data, VerifyCrc::No);
+    auto pickle = readTensorZipEntry(source, *data, VerifyCrc::No);
     if (!pickle) return tl::unexpected<Error>(pickle.error());
     TorchSaveFile file;
     auto tree = readPickle(*pickle, &file.scan_);
@@ -177,7 +177,7 @@ Result<Tensor> TorchSaveFile::tensor(const PickleNode& node) const {
     if (found == contents_->storages.end()) {
         return fail(unreadable("pickle.storage-missing", fmt::format("The storage \"{}\" is missing.", escapeForDisplay(node.storageKey))));
     }
-    const ZipRecord& record = found->second;
+    const TensorZipEntry& record = found->second;
     Tensor tensor;
     if (record.method == 0 && !contents_->bigEndian) {
         tensor = {node.layout, contents_, Bytes(contents_->bytes).subspan(record.dataOffset, record.size)};
@@ -188,7 +188,7 @@ Result<Tensor> TorchSaveFile::tensor(const PickleNode& node) const {
                                                                        *needed, tensor.storage.size())));
         }
     } else {
-        auto bytes = readZipRecord(accessTo(Bytes(contents_->bytes), {}), record, VerifyCrc::No);
+        auto bytes = readTensorZipEntry(accessTo(Bytes(contents_->bytes), {}), record, VerifyCrc::No);
         if (!bytes) return tl::unexpected<Error>(bytes.error());
         if (contents_->bigEndian) swapUnits(*bytes, dtypeSize(node.layout.dtype) / (isComplex(node.layout.dtype) ? 2 : 1));
         auto made = makeTensor(node.layout, std::move(*bytes));
@@ -202,7 +202,7 @@ Result<Tensor> TorchSaveFile::tensor(const PickleNode& node) const {
 Status writeTorchSaveFile(const std::filesystem::path& path, const std::vector<std::pair<std::string, Tensor>>& tensors, bool force) {
     auto file = AtomicFile::create(path, force);
     if (!file) return tl::unexpected<Error>(file.error());
-    ZipRecordWriter writer(*file);
+    TensorZipWriter writer(*file);
     const auto whole = [](Bytes bytes) { return [bytes](const std::function<Status(Bytes)>& sink) { return sink(bytes); }; };
     const ByteBuffer pickle = dictOfTensors(tensors);
     constexpr std::uint32_t alignment = 64;

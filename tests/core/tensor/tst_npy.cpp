@@ -8,7 +8,7 @@
 #include <map>
 
 #include "core/tensor/npy.h"
-#include "core/tensor/zip_records.h"
+#include "core/tensor/tensor_zip.h"
 #include "tests/corpus.h"
 
 using namespace pt2;
@@ -151,10 +151,10 @@ private slots:
         const auto readAll = [](const QByteArray& data) {
             const Bytes bytes = asBytes({data.constData(), static_cast<std::size_t>(data.size())});
             const RandomAccess source = accessTo(bytes, "test");
-            auto records = readZipRecords(source);
+            auto records = readTensorZip(source);
             if (!records) return false;
-            for (const ZipRecord& record : *records) {
-                auto content = readZipRecord(source, record);
+            for (const TensorZipEntry& record : *records) {
+                auto content = readTensorZipEntry(source, record);
                 if (!content || !readNpy(*content)) return false;
             }
             return true;

@@ -10,7 +10,7 @@
 #include "core/base/file.h"
 #include "core/tensor/npy.h"
 #include "core/tensor/pickle.h"
-#include "core/tensor/zip_records.h"
+#include "core/tensor/tensor_zip.h"
 #include "tests/corpus.h"
 
 using namespace pt2;
@@ -64,12 +64,12 @@ std::map<std::string, ByteBuffer> members(const QString& path, std::string_view 
     auto file = File::openForReading(path.toStdString());
     if (!file) return found;
     const RandomAccess source = accessTo(*file);
-    auto records = readZipRecords(source);
+    auto records = readTensorZip(source);
     if (!records) return found;
-    for (const ZipRecord& record : *records) {
+    for (const TensorZipEntry& record : *records) {
         const std::string name = record.name.substr(record.name.find('/') + 1);
         if (name.find(part) == std::string::npos) continue;
-        if (auto bytes = readZipRecord(source, record)) found[name] = std::move(*bytes);
+        if (auto bytes = readTensorZipEntry(source, record)) found[name] = std::move(*bytes);
     }
     return found;
 }

@@ -22,7 +22,7 @@ RandomAccess accessTo(Bytes bytes, std::string name);
 RandomAccess accessTo(const File& file);
 
 /// One record of the plain zip files that hold tensors (.npz, torch.save). PT2 archives are read by core/archive, which sees far more.
-struct ZipRecord {
+struct TensorZipEntry {
     std::string name;
     std::uint16_t method = 0;
     std::uint32_t crc32 = 0;
@@ -31,15 +31,15 @@ struct ZipRecord {
 };
 
 /// The zip directory in its order, 64-bit sizes included; every offset is checked against the file. Errors: Unreadable.
-Result<std::vector<ZipRecord>> readZipRecords(const RandomAccess& source);
+Result<std::vector<TensorZipEntry>> readTensorZip(const RandomAccess& source);
 /// The bytes of a record, stored or deflated. torch.save can be told to leave the CRCs out, so its files are read without verifying them.
 enum class VerifyCrc { Yes, No };
-Result<ByteBuffer> readZipRecord(const RandomAccess& source, const ZipRecord& record, VerifyCrc verify = VerifyCrc::Yes);
+Result<ByteBuffer> readTensorZipEntry(const RandomAccess& source, const TensorZipEntry& record, VerifyCrc verify = VerifyCrc::Yes);
 
 /// Writes stored records one after the other, and the directory at the end; 64-bit fields only where they are needed.
-class ZipRecordWriter {
+class TensorZipWriter {
 public:
-    explicit ZipRecordWriter(AtomicFile& file) : file_(file) {}
+    explicit TensorZipWriter(AtomicFile& file) : file_(file) {}
     /// `content` calls its argument with all bytes, and is called twice: once for size and CRC, once to write. `alignment`: data begins at a multiple
     /// of it (1 for none).
     Status add(const std::string& name, const std::function<Status(const std::function<Status(Bytes)>&)>& content, std::uint32_t alignment = 1);

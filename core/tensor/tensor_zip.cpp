@@ -1,4 +1,4 @@
-#include "core/tensor/zip_records.h"
+#include "core/tensor/tensor_zip.h"
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -28,19 +28,19 @@ Result<ByteBuffer> readRange(const RandomAccess& source, std::uint64_t offset, s
     return bytes;
 }
 
-struct Directory {
+struct TensorZipDirectory {
     std::uint64_t offset = 0, size = 0, entries = 0;
 };
 
-Result<Directory> findDirectory(const RandomAccess& source) {
+Result<TensorZipDirectory> findDirectory(const RandomAccess& source) {
     const std::uint64_t tail = std::min<std::uint64_t>(source.size, 22 + 65535);
     auto bytes = readRange(source, source.size - tail, tail);
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     if (tail < 22) return fail(damaged(source, "It is too short to be a zip file."));
     for (std::size_t at = tail - 22 + 1; at-- > 0;) {
         if (loadLittle<std::uint32_t>(*bytes, at) != kEnd) continue;
-        Directory d{loadLittle<std::uint32_t>(*bytes, at + 16), loadLittle<std::uint32_t>(*bytes, at + 12),
-                    loadLittle<std::uint16_t>(*bytes, at + 10)};
+        TensorZipDirectory d{loadLittle<std::uint32_t>(*bytes, at + 16), loadLittle<std::uint32_t>(*bytes, at + 12),
+                             loadLittle<std::uint16_t>(*bytes, at + 10)};
         const std::uint64_t place = source.size - tail + at;
         if (place >= 20 && (d.offset == kNeeds64 || d.size == kNeeds64 || d.entries == 0xFFFF)) {
             auto locator = readRange(source, place - 20, 20);
@@ -58,7 +58,7 @@ Result<Directory> findDirectory(const RandomAccess& source) {
 }
 
 /// Sizes and offset from the zip64 extra field, for those that the entry says are there.
-bool readExtra64(Bytes extra, ZipRecord& record, std::uint64_t& headerOffset) {
+bool readExtra64(Bytes extra, TensorZipEntry& record, std::uint64_t& headerOffset) {
     for (std::size_t at = 0; at + 4 <= extra.size();) {
         const auto id = loadLittle<std::uint16_t>(extra, at);
         const std::size_t length = loadLittle<std::uint16_t>(extra, at + 2);
@@ -92,7 +92,7 @@ std::uint32_t crcOf(std::uint32_t crc, Bytes bytes) {
     return static_cast<std::uint32_t>(::crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-Result<ByteBuffer> inflateAll(const RandomAccess& source, const ZipRecord& record, Bytes compressed) {
+Result<ByteBuffer> inflateAll(const RandomAccess& source, const TensorZipEntry& record, Bytes compressed) {
     // Deflate makes at most about 1032 bytes of one: a larger claim is not believed, and nothing is allocated for it.
     if (record.size / 1040 > compressed.size())
         return fail(damaged(source, fmt::format("The size of \"{}\" is not possible.", escapeForDisplay(record.name))));
@@ -142,13 +142,13 @@ RandomAccess accessTo(const File& file) {
     return {file.size(), [&file](std::uint64_t offset, MutableBytes out) { return file.readAt(offset, out); }, file.name()};
 }
 
-Result<std::vector<ZipRecord>> readZipRecords(const RandomAccess& source) {
+Result<std::vector<TensorZipEntry>> readTensorZip(const RandomAccess& source) {
     auto directory = findDirectory(source);
     if (!directory) return tl::unexpected<Error>(directory.error());
     auto bytes = readRange(source, directory->offset, directory->size);
     if (!bytes) return tl::unexpected<Error>(bytes.error());
     if (directory->entries > bytes->size() / 46) return fail(damaged(source, "Its directory is shorter than its number of records."));
-    std::vector<ZipRecord> records;
+    std::vector<TensorZipEntry> records;
     std::size_t at = 0;
     for (std::uint64_t i = 0; i < directory->entries; ++i) {
         if (at + 46 > bytes->size() || loadLittle<std::uint32_t>(*bytes, at) != kCentralHeader)
@@ -157,7 +157,7 @@ Result<std::vector<ZipRecord>> readZipRecords(const RandomAccess& source) {
         const std::size_t extraLength = loadLittle<std::uint16_t>(*bytes, at + 30);
         const std::size_t commentLength = loadLittle<std::uint16_t>(*bytes, at + 32);
         if (nameLength + extraLength + commentLength > bytes->size() - at - 46) return fail(damaged(source, "Its directory is damaged."));
-        ZipRecord record;
+        TensorZipEntry record;
         record.name = asText(Bytes(*bytes).subspan(at + 46, nameLength));
         record.method = loadLittle<std::uint16_t>(*bytes, at + 10);
         record.crc32 = loadLittle<std::uint32_t>(*bytes, at + 16);
@@ -182,7 +182,7 @@ Result<std::vector<ZipRecord>> readZipRecords(const RandomAccess& source) {
     return records;
 }
 
-Result<ByteBuffer> readZipRecord(const RandomAccess& source, const ZipRecord& record, VerifyCrc verify) {
+Result<ByteBuffer> readTensorZipEntry(const RandomAccess& source, const TensorZipEntry& record, VerifyCrc verify) {
     if (record.method != 0 && record.method != 8) {
         return fail(
             damaged(source, fmt::format("\"{}\" uses compression method {}, which is not supported.", escapeForDisplay(record.name), record.method)));
@@ -196,7 +196,7 @@ Result<ByteBuffer> readZipRecord(const RandomAccess& source, const ZipRecord& re
     return bytes;
 }
 
-Status ZipRecordWriter::add(const std::string& name, const std::function<Status(const std::function<Status(Bytes)>&)>& content,
+Status TensorZipWriter::add(const std::string& name, const std::function<Status(const std::function<Status(Bytes)>&)>& content,
                             std::uint32_t alignment) {
     Written entry{name, 0, 0, file_.position()};
     auto measured = content([&](Bytes bytes) -> Status {
@@ -239,7 +239,7 @@ Status ZipRecordWriter::add(const std::string& name, const std::function<Status(
     return content([&](Bytes bytes) { return file_.write(bytes); });
 }
 
-Status ZipRecordWriter::finish() {
+Status TensorZipWriter::finish() {
     ByteBuffer out;
     const std::uint64_t begin = file_.position();
     for (const Written& entry : written_) {
