@@ -8,6 +8,8 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
+# -O2 rather than CMake's -O3: as fast here, quicker to compile, and free of GCC 12's false alarms about vectorised copies.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 find_program(PT2SCOPE_CCACHE ccache)
 if(PT2SCOPE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER ${PT2SCOPE_CCACHE})
