@@ -86,12 +86,14 @@ const char* argumentKindName(ArgumentKind kind);  ///< "as_tensor", ...
 /// OptionalTensors → Tensor or None, IntLists → Ints, StringToArgument → alternating String and value).
 struct Argument {
     ArgumentKind kind = ArgumentKind::None;
-    ValueId value = kNone;     ///< Tensor, CustomObj, SymInt/SymFloat/SymBool given by name
-    GraphId graph = kNone;     ///< Graph
-    std::int64_t integer = 0;  ///< Int, Bool (0/1), ScalarType, MemoryFormat, Layout (serialised numbers), Device index (-1 none)
-    double real = 0;           ///< Float; Complex real part
-    double imaginary = 0;      ///< Complex
-    std::string_view text;     ///< String, Operator, Device type, Graph's name, CustomObj's class FQN, Unknown's raw JSON
+    ValueId value = kNone;  ///< Tensor, CustomObj, SymInt/SymFloat/SymBool given by name
+    GraphId graph = kNone;  ///< Graph
+    std::int64_t integer =
+        0;            ///< Int (0 when it does not fit: see text), Bool (0/1), ScalarType, MemoryFormat, Layout (serialised), Device index (-1 none)
+    double real = 0;  ///< Float; Complex real part
+    double imaginary = 0;  ///< Complex
+    std::string_view
+        text;  ///< String, Operator, Device type, Graph's name, CustomObj's class FQN, Unknown's raw JSON, digits of an Int beyond 64 bits
     IdRange children;
 };
 
@@ -116,7 +118,8 @@ struct Value {
     bool isGraphOutput = false;
     // Tensor
     DType dtype = DType::Unknown;
-    IdRange sizes, strides;  ///< into Program::symInts()
+    bool sizesKnown = false;  ///< false where the file has no readable TensorMeta
+    IdRange sizes, strides;   ///< into Program::symInts()
     SymInt storageOffset;
     bool requiresGrad = false;
     int layout = 0;  ///< serialised Layout number
@@ -158,7 +161,7 @@ struct Graph {
     TextRange text;
 };
 
-enum class InputKind : std::uint8_t { UserInput, Parameter, Buffer, ConstantTensor, CustomObj, Token };
+enum class InputKind : std::uint8_t { UserInput, Parameter, Buffer, ConstantTensor, CustomObj, Token, Unknown };
 enum class OutputKind : std::uint8_t {
     UserOutput,
     LossOutput,
@@ -168,6 +171,7 @@ enum class OutputKind : std::uint8_t {
     GradientToUserInput,
     UserInputMutation,
     Token,
+    Unknown,
 };
 const char* inputKindName(InputKind kind);  ///< torch's names: "USER_INPUT", "CONSTANT_TENSOR"
 const char* outputKindName(OutputKind kind);

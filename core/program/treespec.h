@@ -11,9 +11,10 @@ namespace pt2 {
 
 /// A pytree spec (format.md 2.6) as a flat list of nodes in depth-first order; leaves count in order of flat inputs. Unknown types are kept by name.
 struct TreeSpecNode {
-    std::string type;               ///< "builtins.dict", ...; empty for a leaf
-    std::vector<std::string> keys;  ///< one per child: dict keys, named-tuple or dataclass fields, "0", "1", ... for sequences
-    bool keysAreIndices = true;     ///< keys print as [0] rather than ['k'] or .k
+    std::string type;                 ///< "builtins.dict", ...; empty for a leaf
+    std::vector<std::string> keys;    ///< one per child: dict keys, named-tuple or dataclass fields, "0", "1", ... for sequences
+    std::vector<std::string> access;  ///< one per child, as Python writes it: "['k']", "[0]", ".field"
+    bool keysAreIndices = true;       ///< keys print as [0] rather than ['k'] or .k
     std::vector<std::uint32_t> children;
     std::uint32_t leafIndex = 0;  ///< for leaves
     bool isLeaf() const { return type.empty(); }

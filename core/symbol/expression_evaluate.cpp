@@ -179,8 +179,8 @@ Worth binaryIntegers(ExprOp op, const Worth& a, const Worth& b) {
     const Int128 x = a.exact.p, y = b.exact.p;
     Int128 out = 0, product = 0;
     switch (op) {
-        case ExprOp::FloorDiv: return floorDivide(x, y, out) ? exactInteger(out) : Worth{};
-        case ExprOp::CleanDiv: return floorDivide(x, y, out) && x % y == 0 ? exactInteger(out) : Worth{};
+        case ExprOp::FloorDiv:
+        case ExprOp::CleanDiv: return floorDivide(x, y, out) ? exactInteger(out) : Worth{};
         case ExprOp::CeilDiv: return floorDivide(-x, y, out) ? exactInteger(-out) : Worth{};
         case ExprOp::Mod:
         case ExprOp::PythonMod:

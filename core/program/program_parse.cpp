@@ -1,0 +1,514 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/program/program_reader.h"
+
+namespace pt2 {
+
+namespace {
+
+constexpr int kKnownMajor = 8;
+constexpr int kKnownMinor = 20;
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    out += text.substr(0, 80);
+    if (text.size() > 80) out += "...";
+    return out + "\"";
+}
+
+}  // namespace
+
+void ProgramReader::noteAt(Severity severity, std::string code, std::string where, std::string message, std::string help) {
+    ++issueCount_;
+    if (issueCount_ == kIssueLimit) {
+        issues_.push_back({Severity::Note, "program.more-issues", out_.where, "There are more issues of this kind; they are not listed.", {}});
+    }
+    if (issueCount_ >= kIssueLimit) return;
+    issues_.push_back({severity, std::move(code), std::move(where), std::move(message), std::move(help)});
+}
+
+void ProgramReader::note(Severity severity, std::string code, std::uint32_t token, std::string message, std::string help) {
+    // A path costs a walk through the text, so only the first ones get one.
+    std::string where = out_.where;
+    if (issueCount_ < 20) where += (where.empty() ? "" : ": ") + reader_.tokens().path(token);
+    noteAt(severity, std::move(code), std::move(where), std::move(message), std::move(help));
+}
+
+bool ProgramReader::isMissing(std::uint32_t token, const char* field) {
+    return reader_.faultAt(token, std::string("the required field \"") + field + "\" is missing");
+}
+
+bool ProgramReader::readDocument() {
+    std::uint32_t graphModule = kNone, opset = kNone, ranges = kNone, version = kNone, verifiers = kNone, torchVersion = kNone, guards = kNone;
+    const bool walked = reader_.readObject([&](std::string_view key) {
+        std::uint32_t* place = nullptr;
+        if (key == "graph_module") place = &graphModule;
+        if (key == "opset_version") place = &opset;
+        if (key == "range_constraints") place = &ranges;
+        if (key == "schema_version") place = &version;
+        if (key == "verifiers") place = &verifiers;
+        if (key == "torch_version") place = &torchVersion;
+        if (key == "guards_code") place = &guards;
+        if (place != nullptr) {
+            if (*place != kNone) {
+                note(Severity::Warning, "program.duplicate-key", reader_.position(),
+                     "The key " + quoted(key) + " is given twice; the last one is used.");
+            }
+            *place = reader_.position();
+        }
+        return reader_.skip();
+    });
+    if (!walked) return false;
+    if (!reader_.atEnd()) return reader_.fault("there is text behind the end of the document");
+
+    const auto at = [this](std::uint32_t token) {
+        if (token == kNone) return false;
+        reader_.seek(token);
+        return true;
+    };
+    if (at(version)) {
+        if (!readSchemaVersion()) return false;
+    } else {
+        out_.schemaMajor = kKnownMajor;
+        note(Severity::Error, "program.no-schema-version", 0, "The field \"schema_version\" is missing; the program is read as schema 8.",
+             "torch refuses this file; export the program again.");
+    }
+    if (at(torchVersion) && !reader_.atNull() && !reader_.readString(out_.torchVersion)) return false;
+    if (out_.schemaMajor > 0 && out_.schemaMajor < kKnownMajor) {
+        return reader_.faultAt(version, "the schema is version " + std::to_string(out_.schemaMajor));
+    }
+    if (graphModule == kNone) return isMissing(0, "graph_module");
+    reader_.seek(graphModule);
+    if (!readGraphModule()) return false;
+    if (at(opset) && !readOpsetVersion()) return false;
+    if (at(ranges)) {
+        if (!readRangeConstraints()) return false;
+        keepUsedRanges();
+    } else {
+        note(Severity::Error, "program.no-ranges", 0, "The field \"range_constraints\" is missing.",
+             "torch refuses this file; export the program again.");
+    }
+    if (at(verifiers) && !readStrings(out_.verifiers)) return false;
+    if (at(guards) && !reader_.atNull() && !readStrings(out_.guardsCode)) return false;
+    return true;
+}
+
+bool ProgramReader::readSchemaVersion() {
+    const std::uint32_t token = reader_.position();
+    std::int64_t major = -1, minor = 0;
+    if (reader_.atNumber()) {  // torch 2.1 and 2.2
+        if (!reader_.readInteger(major)) return false;
+    } else {
+        const bool read = reader_.readObject([&](std::string_view key) {
+            if (key == "major") return reader_.readInteger(major);
+            if (key == "minor") return reader_.readInteger(minor);
+            return reader_.skip();
+        });
+        if (!read) return false;
+        if (major < 0) return isMissing(token, "major");
+    }
+    if (major < 0 || major > 1'000'000 || minor < 0 || minor > 1'000'000) return reader_.faultAt(token, "the version is out of range");
+    out_.schemaMajor = static_cast<int>(major);
+    out_.schemaMinor = static_cast<int>(minor);
+    if (major > kKnownMajor || major == 0) {
+        note(Severity::Error, "program.schema-major", token,
+             "The schema is " + std::to_string(major) + "." + std::to_string(minor) + "; this program knows 8. What is shown may be incomplete.",
+             "A newer pt2scope may know this schema.");
+    } else if (major == kKnownMajor && minor > kKnownMinor) {
+        note(Severity::Note, "program.schema-minor", token,
+             "The schema is 8." + std::to_string(minor) + ", newer than the 8." + std::to_string(kKnownMinor) +
+                 " known here; new fields are not shown.",
+             "A newer pt2scope may show more.");
+    }
+    return true;
+}
+
+bool ProgramReader::readOpsetVersion() {
+    return reader_.readObject([&](std::string_view key) {
+        std::int64_t version = 0;
+        if (!reader_.readInteger(version)) return false;
+        out_.opsetVersion.emplace_back(key, static_cast<int>(std::clamp<std::int64_t>(version, -1'000'000, 1'000'000)));
+        return true;
+    });
+}
+
+bool ProgramReader::readStrings(std::vector<std::string_view>& out) {
+    return reader_.readArray([&] {
+        std::string_view text;
+        if (!reader_.readString(text)) return false;
+        out.push_back(text);
+        return true;
+    });
+}
+
+bool ProgramReader::readRangeConstraints() {
+    const auto readBound = [this](std::optional<std::int64_t>& bound) {
+        if (reader_.atNull()) return reader_.readNull();
+        const std::uint32_t token = reader_.position();
+        std::int64_t integer = 0;
+        if (reader_.tryInteger(integer)) {
+            bound = integer;
+            return true;
+        }
+        double value = 0;
+        if (!reader_.readReal(value)) return false;
+        if (!std::isfinite(value)) return true;  // torch 2.1 to 2.5: unbounded
+        note(Severity::Warning, "program.range", token, "A bound of a range is no integer of 64 bits; the range is taken as open on that side.");
+        return true;
+    };
+    return reader_.readObject([&](std::string_view symbol) {
+        RangeConstraint range;
+        range.symbol = symbol;
+        const std::uint32_t token = reader_.position();
+        const bool read = reader_.readObject([&](std::string_view key) {
+            if (key == "min_val") return readBound(range.range.minimum);
+            if (key == "max_val") return readBound(range.range.maximum);
+            return reader_.skip();
+        });
+        if (!read) return false;
+        const JsonRange text = reader_.rangeSince(token);
+        range.text = {text.begin, text.end};
+        if (range.range.minimum && range.range.maximum && *range.range.minimum > *range.range.maximum) {
+            note(Severity::Error, "program.range-inverted", token,
+                 "The range of " + quoted(symbol) + " is empty: its least value is " + std::to_string(*range.range.minimum) + ", its greatest " +
+                     std::to_string(*range.range.maximum) + ".",
+                 "torch refuses this file; no input can satisfy it.");
+        }
+        out_.rangesAsStored.push_back(range);
+        return true;
+    });
+}
+
+bool ProgramReader::readGraphModule() {
+    const std::uint32_t token = reader_.position();
+    std::uint32_t graph = kNone, signature = kNone, calls = kNone, metadata = kNone, namedtuples = kNone;
+    const bool walked = reader_.readObject([&](std::string_view key) {
+        std::uint32_t* place = nullptr;
+        if (key == "graph") place = &graph;
+        if (key == "signature") place = &signature;
+        if (key == "module_call_graph") place = &calls;
+        if (key == "metadata") place = &metadata;
+        if (key == "treespec_namedtuple_fields") place = &namedtuples;
+        if (place != nullptr) {
+            if (*place != kNone) {
+                note(Severity::Warning, "program.duplicate-key", reader_.position(),
+                     "The key " + quoted(key) + " is given twice; the last one is used.");
+            }
+            *place = reader_.position();
+        }
+        return reader_.skip();
+    });
+    if (!walked) return false;
+    if (graph == kNone) return isMissing(token, "graph");
+    if (signature == kNone) return isMissing(token, "signature");
+    if (calls == kNone) return isMissing(token, "module_call_graph");
+
+    if (!readGraph({graph, kNone, kNone, kNone, {}, 0})) return false;
+    // Names of the signature are those of the root; they make no values.
+    creatingValues_ = false;
+    std::vector<PendingGraph> nested = std::move(pending_);
+    pending_.clear();
+    reader_.seek(signature);
+    if (!readSignature()) return false;
+    reader_.seek(calls);
+    if (!readModuleCallGraph()) return false;
+    if (metadata != kNone) {
+        reader_.seek(metadata);
+        if (!reader_.skip()) return false;
+        out_.graphModuleMetadata = reader_.textSince(metadata);
+    }
+    if (namedtuples != kNone) {
+        reader_.seek(namedtuples);
+        if (!reader_.atNull() && !readNamedtupleFields()) return false;
+    }
+    creatingValues_ = true;
+
+    std::reverse(nested.begin(), nested.end());
+    std::vector<PendingGraph> stack = std::move(nested);
+    while (!stack.empty()) {
+        const PendingGraph next = stack.back();
+        stack.pop_back();
+        if (next.depth > kGraphDepthLimit) {
+            note(Severity::Error, "program.graph-depth", next.token, "Graphs are nested more than 200 deep; the inner ones are not read.");
+            continue;
+        }
+        pending_.clear();
+        if (!readGraph(next)) return false;
+        stack.insert(stack.end(), pending_.rbegin(), pending_.rend());
+    }
+    pending_.clear();
+    nameNodes();
+    return true;
+}
+
+bool ProgramReader::readSignature() {
+    const std::uint32_t token = reader_.position();
+    bool inputs = false, outputs = false;
+    graph_ = 0;
+    const bool read = reader_.readObject([&](std::string_view key) {
+        if (key == "input_specs") {
+            inputs = true;
+            return reader_.readArray([&] { return readInputSpec(); });
+        }
+        if (key == "output_specs") {
+            outputs = true;
+            return reader_.readArray([&] { return readOutputSpec(); });
+        }
+        return reader_.skip();
+    });
+    if (!read) return false;
+    if (!inputs) return isMissing(token, "input_specs");
+    if (!outputs) return isMissing(token, "output_specs");
+    const Graph& root = out_.graphs[0];
+    const auto compareCounts = [&](std::size_t graph, std::size_t specs, const char* what) {
+        if (graph == specs) return;
+        note(Severity::Error, "program.signature-length", token,
+             "The graph has " + std::to_string(graph) + " " + what + ", its signature " + std::to_string(specs) + ".",
+             "torch refuses this file; export the program again.");
+    };
+    compareCounts(root.inputs.size(), out_.inputSpecs.size(), "inputs");
+    compareCounts(root.outputs.size(), out_.outputSpecs.size(), "outputs");
+    return true;
+}
+
+bool ProgramReader::readInputSpec() {
+    InputSpec spec;
+    const std::uint32_t token = reader_.position();
+    Argument argument;
+    bool hasArgument = false, known = false;
+    const bool read = reader_.readObject([&](std::string_view tag) {
+        if (reader_.atNull()) return reader_.skip();
+        const char* targetKey = "";
+        if (tag == "user_input") {
+            spec.kind = InputKind::UserInput;
+        } else if (tag == "parameter") {
+            spec.kind = InputKind::Parameter;
+            targetKey = "parameter_name";
+        } else if (tag == "buffer") {
+            spec.kind = InputKind::Buffer;
+            targetKey = "buffer_name";
+        } else if (tag == "tensor_constant") {
+            spec.kind = InputKind::ConstantTensor;
+            targetKey = "tensor_constant_name";
+        } else if (tag == "custom_obj") {
+            spec.kind = InputKind::CustomObj;
+            targetKey = "custom_obj_name";
+        } else if (tag == "token") {
+            spec.kind = InputKind::Token;
+        } else if (tag == "constant_input") {
+            spec.kind = InputKind::UserInput;
+            spec.isConstant = true;
+        } else {
+            spec.kind = InputKind::Unknown;
+            spec.target = tag;
+            note(Severity::Warning, "program.unknown-input-kind", token, "The kind " + quoted(tag) + " of a graph input is not known here.",
+                 "A newer pt2scope may know it.");
+            return reader_.skip();
+        }
+        known = true;
+        return reader_.readObject([&](std::string_view key) {
+            if (key == "arg") {
+                hasArgument = true;
+                if (spec.kind == InputKind::UserInput) return readArgument(argument, kNone, 0);
+                argument.kind = spec.kind == InputKind::CustomObj ? ArgumentKind::CustomObj : ArgumentKind::Tensor;
+                return readNameObject(argument);
+            }
+            if (key == "value" && spec.isConstant) {
+                hasArgument = true;
+                return readArgument(argument, kNone, 0);
+            }
+            if (key == "name" && spec.isConstant) return reader_.readString(spec.name);
+            if (key == targetKey) return reader_.readString(spec.target);
+            if (key == "persistent" && !reader_.atNull()) {
+                bool persistent = false;
+                if (!reader_.readBool(persistent)) return false;
+                spec.persistent = persistent;
+                return true;
+            }
+            return reader_.skip();
+        });
+    });
+    if (!read) return false;
+    if (known && !hasArgument) return isMissing(token, spec.isConstant ? "value" : "arg");
+    if (!known && spec.kind != InputKind::Unknown) {
+        spec.kind = InputKind::Unknown;
+        note(Severity::Warning, "program.unknown-input-kind", token, "A graph input has no kind.");
+    }
+    if (spec.kind == InputKind::Buffer && !spec.persistent) spec.persistent = true;  // before schema 5.1 there were no others
+    if (hasArgument) {
+        if (!spec.isConstant) spec.name = argument.value != kNone ? out_.values[argument.value].name : argument.text;
+        if (!spec.isConstant && argument.value == kNone && argument.kind != ArgumentKind::Tensor && argument.kind != ArgumentKind::CustomObj)
+            spec.name = {};
+        spec.argument = keep(argument);
+    }
+    const JsonRange text = reader_.rangeSince(token);
+    spec.text = {text.begin, text.end};
+    const std::size_t index = out_.inputSpecs.size();
+    const Graph& root = out_.graphs[0];
+    if (known && !spec.isConstant && index < root.inputs.size()) {
+        const ValueId expected = out_.arguments[root.inputs.begin + index].value;
+        if (expected != argument.value) {
+            note(Severity::Error, "program.signature-name", token,
+                 "Entry " + std::to_string(index) + " of the signature's inputs names " + quoted(spec.name) + ", the graph's input there is " +
+                     quoted(expected == kNone ? std::string_view("a constant") : out_.values[expected].name) + ".");
+        }
+    }
+    out_.inputSpecs.push_back(spec);
+    return true;
+}
+
+bool ProgramReader::readOutputSpec() {
+    OutputSpec spec;
+    const std::uint32_t token = reader_.position();
+    Argument argument;
+    bool hasArgument = false, known = false;
+    const bool read = reader_.readObject([&](std::string_view tag) {
+        if (reader_.atNull()) return reader_.skip();
+        const char* targetKey = "";
+        if (tag == "user_output") {
+            spec.kind = OutputKind::UserOutput;
+        } else if (tag == "loss_output") {
+            spec.kind = OutputKind::LossOutput;
+        } else if (tag == "buffer_mutation") {
+            spec.kind = OutputKind::BufferMutation;
+            targetKey = "buffer_name";
+        } else if (tag == "parameter_mutation") {
+            spec.kind = OutputKind::ParameterMutation;
+            targetKey = "parameter_name";
+        } else if (tag == "gradient_to_parameter") {
+            spec.kind = OutputKind::GradientToParameter;
+            targetKey = "parameter_name";
+        } else if (tag == "gradient_to_user_input") {
+            spec.kind = OutputKind::GradientToUserInput;
+            targetKey = "user_input_name";
+        } else if (tag == "user_input_mutation") {
+            spec.kind = OutputKind::UserInputMutation;
+            targetKey = "user_input_name";
+        } else if (tag == "token") {
+            spec.kind = OutputKind::Token;
+        } else {
+            spec.kind = OutputKind::Unknown;
+            spec.target = tag;
+            note(Severity::Warning, "program.unknown-output-kind", token, "The kind " + quoted(tag) + " of a graph output is not known here.",
+                 "A newer pt2scope may know it.");
+            return reader_.skip();
+        }
+        known = true;
+        return reader_.readObject([&](std::string_view key) {
+            if (key == "arg") {
+                hasArgument = true;
+                if (spec.kind == OutputKind::UserOutput) return readArgument(argument, kNone, 0);
+                argument.kind = ArgumentKind::Tensor;
+                return readNameObject(argument);
+            }
+            if (key == targetKey) return reader_.readString(spec.target);
+            return reader_.skip();
+        });
+    });
+    if (!read) return false;
+    if (known && !hasArgument) return isMissing(token, "arg");
+    if (!known && spec.kind != OutputKind::Unknown) {
+        spec.kind = OutputKind::Unknown;
+        note(Severity::Warning, "program.unknown-output-kind", token, "A graph output has no kind.");
+    }
+    if (hasArgument) {
+        if (argument.value != kNone) {
+            spec.name = out_.values[argument.value].name;
+        } else if (argument.kind == ArgumentKind::Tensor || argument.kind == ArgumentKind::CustomObj) {
+            spec.name = argument.text;
+        }
+        spec.argument = keep(argument);
+    }
+    const JsonRange text = reader_.rangeSince(token);
+    spec.text = {text.begin, text.end};
+    out_.outputSpecs.push_back(spec);
+    return true;
+}
+
+bool ProgramReader::readModuleCallGraph() {
+    return reader_.readArray([&] {
+        ModuleCallEntry entry;
+        const std::uint32_t token = reader_.position();
+        bool hasFqn = false;
+        const bool read = reader_.readObject([&](std::string_view key) {
+            if (key == "fqn") {
+                hasFqn = true;
+                return reader_.readString(entry.fqn);
+            }
+            if (key == "signature" && !reader_.atNull()) {
+                entry.hasSignature = true;
+                return readModuleCallSignature(entry);
+            }
+            return reader_.skip();
+        });
+        if (!read) return false;
+        if (!hasFqn) return isMissing(token, "fqn");
+        out_.moduleCallGraph.push_back(std::move(entry));
+        return true;
+    });
+}
+
+bool ProgramReader::readModuleCallSignature(ModuleCallEntry& entry) {
+    return reader_.readObject([&](std::string_view key) {
+        if (key == "in_spec" && reader_.atString()) return reader_.readString(entry.inSpec);
+        if (key == "out_spec" && reader_.atString()) return reader_.readString(entry.outSpec);
+        if (key == "forward_arg_names" && !reader_.atNull()) return readStrings(entry.forwardArgNames);
+        if (key == "inputs") return readArgumentList(entry.inputs, kNone);
+        if (key == "outputs") return readArgumentList(entry.outputs, kNone);
+        return reader_.skip();
+    });
+}
+
+bool ProgramReader::readNamedtupleFields() {
+    return reader_.readObject([&](std::string_view name) {
+        std::vector<std::string_view> fields;
+        const bool read = reader_.readObject([&](std::string_view key) { return key == "field_names" ? readStrings(fields) : reader_.skip(); });
+        if (!read) return false;
+        out_.namedtupleFields[std::string(name)].assign(fields.begin(), fields.end());
+        return true;
+    });
+}
+
+Result<std::shared_ptr<const Program>> Program::parse(ByteBuffer json, std::string where, Issues& issues) {
+    auto storage = std::make_unique<Storage>();
+    storage->where = std::move(where);
+    storage->jsonSize = json.size();
+    json.resize(json.size() + kJsonPadding);
+    storage->json = std::move(json);
+    if (storage->text().substr(0, 3) == "\xEF\xBB\xBF") {
+        storage->jsonBegin = 3;
+        storage->jsonSize -= 3;
+        issues.push_back(
+            {Severity::Warning, "program.bom", storage->where, "The program's JSON begins with a byte order mark.", "torch refuses this file."});
+    }
+    Result<JsonTokens> tokens = JsonTokens::scan(storage->text());
+    if (!tokens) {
+        tokens.error().where = storage->where;
+        return fail(std::move(tokens.error()));
+    }
+    ProgramReader reader(*storage, *tokens, issues);
+    if (!reader.readDocument()) {
+        Error error;
+        error.kind = ErrorKind::Unreadable;
+        const JsonReader& source = reader.reader();
+        const std::string path = tokens->path(source.faultToken());
+        error.where = (storage->where.empty() ? "" : storage->where + ": ") + path + ", byte " + std::to_string(tokens->offset(source.faultToken()));
+        if (storage->schemaMajor > 0 && storage->schemaMajor < kKnownMajor) {
+            error.code = "program.schema-old";
+            error.what = "The program was written by an older torch (schema " + std::to_string(storage->schemaMajor) +
+                         (storage->schemaMinor > 0 ? "." + std::to_string(storage->schemaMinor) : "") + ").";
+            error.why = "Programs of torch 2.5 and earlier are not read yet.";
+            error.help = "Open it with the torch that wrote it, or export the program again with torch 2.6 or later.";
+        } else {
+            error.code = "program.json";
+            error.what = "The program's JSON is not an ExportedProgram.";
+            error.why = "At " + path + ": " + source.message() + ".";
+            error.help = "Export the program again, or fetch the file again.";
+        }
+        return fail(std::move(error));
+    }
+    return std::make_shared<const Program>(std::move(storage));
+}
+
+}  // namespace pt2
