@@ -17,6 +17,7 @@ enum class RuntimeChecks { Off, On, Both };
 struct EngineInfo {
     std::string workerPath;
     std::string torchVersion;          ///< of the build, "2.13.0"
+    std::string variant;               ///< "cpu", "cu130"; empty when LibTorch does not say
     std::string libtorchPath;          ///< folder with lib/
     std::vector<std::string> devices;  ///< "cpu", "cuda:0"
     std::string problem;               ///< why it cannot be used; empty when it can
@@ -28,7 +29,7 @@ Result<EngineInfo> describeEngine();
 
 struct RunRequest {
     std::string model;
-    std::string device = "cpu";  ///< "cpu", "cuda", "cuda:1"
+    std::string device;  ///< "cpu", "cuda", "cuda:1"; empty: the one it was compiled for
     RuntimeChecks checks = RuntimeChecks::Off;
     int warmup = 0, repeat = 0, steps = 1;
     int threads = 0;            ///< 0: LibTorch's default
@@ -37,7 +38,11 @@ struct RunRequest {
 };
 
 struct RunSeconds {
-    double start = 0, load = 0, first = 0;
+    double extract = 0;           ///< unpacking the library; 0 when it was there already
+    double start = 0;             ///< of the worker with LibTorch
+    double load = 0;              ///< library and constants
+    double constants = 0;         ///< the part of `load` that read weights beside the library
+    double first = 0;             ///< the first call
     std::vector<double> samples;  ///< of --repeat, in order
     double median() const;
     double percentile(double p) const;  ///< p in [0, 1]
@@ -47,6 +52,7 @@ struct RunSeconds {
 struct RunOutcome {
     NamedTensors outputs;             ///< of the first call after load; contract order and names
     std::vector<NamedTensors> steps;  ///< with steps > 1, each call's
+    std::vector<bool> inputsChanged;  ///< by the first call, in the library's order
     RunSeconds seconds;
     std::uint64_t peakMemory = 0;  ///< bytes, of the worker
     std::string device;

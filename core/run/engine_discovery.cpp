@@ -1,0 +1,89 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <vector>
+
+#include "core/base/text.h"
+#include "core/run/run.h"
+#include "core/run/worker_client.h"
+
+namespace pt2 {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string environment(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+bool isProgram(const fs::path& path) {
+    std::error_code code;
+    return fs::is_regular_file(path, code) && ::access(path.c_str(), X_OK) == 0;
+}
+
+/// Workers built into the user's data folder, one folder a LibTorch; the newest version first.
+std::vector<fs::path> installedWorkers() {
+    fs::path data = environment("XDG_DATA_HOME");
+    if (data.empty() && !environment("HOME").empty()) data = fs::path(environment("HOME")) / ".local" / "share";
+    std::vector<fs::path> workers;
+    if (data.empty()) return workers;
+    std::error_code code;
+    for (fs::directory_iterator entry(data / "pt2scope" / "engines", code), end; !code && entry != end; entry.increment(code)) {
+        workers.push_back(entry->path() / "pt2-worker");
+    }
+    std::sort(workers.rbegin(), workers.rend());
+    return workers;
+}
+
+}  // namespace
+
+Result<std::string> findWorker() {
+    if (const std::string named = environment("PT2SCOPE_WORKER"); !named.empty()) {
+        if (isProgram(named)) return fs::absolute(named).string();
+        return fail({ErrorKind::CannotRun, "engine.missing", "The run engine that PT2SCOPE_WORKER names is not there.", named,
+                     "It is no program that can be run.", "Unset PT2SCOPE_WORKER, or let it name a pt2-worker."});
+    }
+    std::vector<fs::path> places;
+    std::error_code code;
+    if (const fs::path self = fs::read_symlink("/proc/self/exe", code); !code) {
+        places.push_back(self.parent_path() / "pt2-worker");
+        places.push_back(self.parent_path().parent_path() / "libexec" / "pt2scope" / "pt2-worker");
+    }
+    for (fs::path& worker : installedWorkers()) places.push_back(std::move(worker));
+    for (const fs::path& place : places) {
+        if (isProgram(place)) return place.string();
+    }
+    return fail({ErrorKind::CannotRun,
+                 "engine.missing",
+                 "There is no run engine, so models cannot be run.",
+                 {},
+                 "pt2-worker is neither beside this program nor in the user's data folder; it is built where LibTorch is found.",
+                 "Build with torch in the Python environment or with -DLIBTORCH=DIR, or set PT2SCOPE_WORKER; \"pt2 doctor\" says what is missing."});
+}
+
+Result<EngineInfo> describeEngine() {
+    const auto worker = findWorker();
+    if (!worker) return fail(worker.error());
+    EngineInfo info;
+    info.workerPath = *worker;
+    WorkerOptions options;
+    options.worker = *worker;
+    const auto client = WorkerClient::start(options);
+    if (!client) {
+        const Error& error = client.error();
+        info.problem = error.what + (error.why.empty() ? "" : " " + error.why);
+        return info;
+    }
+    const WorkerHello& hello = (*client)->hello();
+    info.torchVersion = hello.torchBuilt;
+    info.variant = hello.variant;
+    info.libtorchPath = hello.libtorchFolder;
+    info.devices = hello.devices;
+    return info;
+}
+
+}  // namespace pt2

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/base/result.h"
+#include "core/compiled/compiled_model.h"
+
+namespace pt2 {
+
+// Why a compiled model is not even tried: each would end in a crash or in a message of LibTorch's that says less. All are Errors of kind CannotRun,
+// except a device that is no device (Usage).
+
+Error noCompiledModel(const std::string& model);
+/// Whatever the machine: sources only, no library, weights absent.
+Status refuseAnywhere(const CompiledModel& model);
+/// The device to run on: the asked one if the model was compiled for its kind, else the model's own when none is asked.
+Result<std::string> chooseDevice(const CompiledModel& model, const std::string& asked);
+/// On this machine with this run engine: device absent, platform, processor, libraries. What cannot be known is no reason.
+Status refuseHere(const CompiledModel& model, const std::string& device, const std::vector<std::string>& engineDevices,
+                  const std::string& torchVersion);
+
+}  // namespace pt2
