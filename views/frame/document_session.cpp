@@ -1,0 +1,144 @@
+#include "views/frame/document_session.h"
+
+#include <QElapsedTimer>
+#include <QFileInfo>
+#include <QFileSystemWatcher>
+#include <QTimer>
+#include <algorithm>
+
+#include "views/widgets/text.h"
+
+namespace pt2::views {
+
+namespace {
+
+struct Opened {
+    Result<Document> document = fail({});
+    std::string model;
+    std::optional<Result<Contract>> contract;
+    double seconds = 0;
+};
+
+int rank(Severity severity) { return severity == Severity::Error ? 0 : severity == Severity::Warning ? 1 : 2; }
+
+constexpr int kSettleMs = 400;  // a writer may touch a file several times
+constexpr qsizetype kLogLimit = 20000;
+
+}  // namespace
+
+DocumentSession::DocumentSession(QString path, QString with, QObject* parent)
+    : QObject(parent),
+      path_(std::move(path)),
+      with_(std::move(with)),
+      jobs_(new JobRunner(this)),
+      watcher_(new QFileSystemWatcher(this)),
+      settle_(new QTimer(this)) {
+    settle_->setSingleShot(true);
+    settle_->setInterval(kSettleMs);
+    connect(watcher_, &QFileSystemWatcher::fileChanged, settle_, qOverload<>(&QTimer::start));
+    connect(settle_, &QTimer::timeout, this, [this] {
+        if (state_ == State::Ready && document_->primary->archive().verifyUnchanged() && QFileInfo::exists(path_)) return;
+        changedOnDisk_ = true;
+        emit changedOnDiskChanged();
+    });
+    connect(jobs_, &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
+        if (state_ == State::Opening) emit openProgress(progress);
+    });
+}
+
+DocumentSession::~DocumentSession() { jobs_->cancelAll(); }
+
+QString DocumentSession::fileName() const { return path_ == QLatin1String("-") ? tr("standard input") : QFileInfo(path_).fileName(); }
+
+void DocumentSession::attach(const QString& with) {
+    with_ = with;
+    open();
+}
+
+void DocumentSession::open() {
+    if (!document_) {
+        state_ = State::Opening;
+        emit stateChanged();
+    }
+    changedOnDisk_ = false;
+    emit changedOnDiskChanged();
+    const std::string path = path_.toStdString(), with = with_.toStdString(), wanted = model_;
+    jobs_->start(
+        this, QStringLiteral("open"), tr("Opening \"%1\"").arg(fileName()),
+        [path, with, wanted](const CancelToken& cancel, const ProgressSink& progress) {
+            QElapsedTimer timer;
+            timer.start();
+            Opened opened;
+            opened.document = Document::open(path, with, cancel, progress);
+            if (opened.document) {
+                const auto resolved = opened.document->resolveModel(wanted);
+                opened.model = resolved ? *resolved : opened.document->defaultModel();
+                opened.contract = buildContract(*opened.document, opened.model);
+            }
+            opened.seconds = static_cast<double>(timer.nsecsElapsed()) * 1e-9;
+            return opened;
+        },
+        [this](Opened opened) {
+            if (!opened.document) {
+                error_ = opened.document.error();
+                state_ = State::Failed;
+                document_.reset();
+                emit stateChanged();
+                return;
+            }
+            document_ = std::make_shared<const Document>(std::move(*opened.document));
+            model_ = opened.model;
+            contract_ = std::move(opened.contract);
+            openSeconds_ = opened.seconds;
+            issues_ = document_->issues();
+            std::stable_sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) { return rank(a.severity) < rank(b.severity); });
+            state_ = State::Ready;
+            watch();
+            emit stateChanged();
+            emit documentChanged();
+        });
+}
+
+void DocumentSession::watch() {
+    if (path_ == QLatin1String("-")) return;
+    if (!watcher_->files().isEmpty()) watcher_->removePaths(watcher_->files());
+    if (QFileInfo(path_).isFile()) watcher_->addPath(path_);
+}
+
+void DocumentSession::setModel(const std::string& model) {
+    if (!document_ || model == model_) return;
+    model_ = model;
+    contract_ = buildContract(*document_, model_);
+    emit documentChanged();
+}
+
+std::shared_ptr<const Program> DocumentSession::program() const {
+    const ProgramEntry* entry = programEntry();
+    return entry ? entry->program : nullptr;
+}
+
+const ProgramEntry* DocumentSession::programEntry() const { return document_ ? document_->program(model_).entry : nullptr; }
+
+const CompiledModel* DocumentSession::compiledModel() const { return document_ ? document_->compiled(model_).model : nullptr; }
+
+int DocumentSession::issueCount(Severity severity) const {
+    return static_cast<int>(std::count_if(issues_.begin(), issues_.end(), [severity](const Issue& issue) { return issue.severity == severity; }));
+}
+
+void DocumentSession::select(const Address& address) {
+    if (address == selection_) return;
+    selection_ = address;
+    emit selectionChanged(selection_);
+}
+
+void DocumentSession::navigate(const QString& address) {
+    if (auto parsed = Address::parse(address.toStdString())) emit navigationRequested(*parsed);
+}
+
+void DocumentSession::log(const QString& line) {
+    log_ << line;
+    if (log_.size() > kLogLimit) log_.remove(0, log_.size() - kLogLimit);
+    emit logged(line);
+}
+
+}  // namespace pt2::views

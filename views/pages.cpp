@@ -1,0 +1,54 @@
+#include "views/pages.h"
+
+#include <QObject>
+
+namespace pt2::views {
+
+namespace {
+
+QString needsProgram(const DocumentSession& session) {
+    return session.program() ? QString() : QObject::tr("This archive holds no program that can be read.");
+}
+
+QString needsCompiled(const DocumentSession& session) {
+    return session.compiledModel() ? QString() : QObject::tr("There is no compiled model. Recompile makes one from the program.");
+}
+
+/// A page that is not there yet says so in its place.
+std::function<Page*(DocumentSession&)> placeholder(const QString& icon, const QString& title, const QString& text) {
+    return [icon, title, text](DocumentSession& session) -> Page* { return new EmptyPage(session, icon, title, text); };
+}
+
+}  // namespace
+
+void registerPages(PageRegistry& registry) {
+    const auto tr = [](const char* text) { return QObject::tr(text); };
+    registry.add({"overview", tr("Overview"), "overview", 1, 0, placeholder("overview", tr("Overview"), tr("What this file is, at a glance.")), {}});
+    registry.add({"graph", tr("Graph"), "graph", 2, 0,
+                  placeholder("graph", tr("The graph is not drawn yet"), tr("\"pt2 nodes\" lists every node of the program.")), needsProgram});
+    registry.add({"signature", tr("Signature"), "signature", 3, 0, placeholder("signature", tr("Signature"), tr("Every input and output.")), {}});
+    registry.add({"weights",
+                  tr("Weights"),
+                  "weights",
+                  4,
+                  0,
+                  placeholder("weights", tr("Weights are not shown here yet"),
+                              tr("Signature lists each weight with its shape; Files shows the bytes of every record.")),
+                  {}});
+    registry.add(
+        {"kernels", tr("Kernels"), "kernels", 5, 0,
+         placeholder("kernels", tr("Kernels are not linked yet"), tr("Files shows the generated source of the compiled model with highlighting.")),
+         needsCompiled});
+    registry.add({"files", tr("Files"), "files", 6, 0, placeholder("files", tr("Files"), tr("Every member.")), {}});
+    registry.add({"run", tr("Run"), "run", 7, 1,
+                  placeholder("run", tr("Running from the window is not there yet"), tr("\"pt2 run\" runs the compiled model.")), needsCompiled});
+    registry.add({"compare", tr("Compare"), "compare", 8, 1,
+                  placeholder("compare", tr("Comparing from the window is not there yet"), tr("\"pt2 compare\" does it.")), needsCompiled});
+    registry.add(
+        {"recompile", tr("Recompile"), "recompile", 9, 1,
+         placeholder("recompile", tr("Recompiling from the window is not there yet"), tr("\"pt2 recompile\" compiles the program for this machine.")),
+         needsProgram});
+    registry.add({"problems", tr("Problems"), "problems", 0, 2, placeholder("problems", tr("Problems"), tr("What is odd about this file.")), {}});
+}
+
+}  // namespace pt2::views

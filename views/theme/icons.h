@@ -1,0 +1,24 @@
+#pragma once
+
+#include <QIcon>
+#include <QRectF>
+#include <QString>
+
+#include "views/theme/roles.h"
+
+class QPainter;
+
+namespace pt2::views {
+
+/// An icon of resources/icons by its file's name without ".svg", painted in the role's colour of the theme in force at paint time.
+/// Disabled, active and selected come from the same file.
+QIcon icon(const QString& name, Role role = Role::Text);
+/// The same, painted straight onto a painter.
+void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, Role role = Role::Text);
+void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& colour);
+/// Names of all icons there are.
+QStringList iconNames();
+/// The single colour the files are drawn in.
+inline constexpr QRgb kIconPlaceholder = 0xFF000000;
+
+}  // namespace pt2::views

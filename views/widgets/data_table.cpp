@@ -1,0 +1,314 @@
+#include "views/widgets/data_table.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QScrollBar>
+#include <algorithm>
+#include <functional>
+
+#include "views/theme/fonts.h"
+#include "views/theme/icons.h"
+#include "views/theme/look_style.h"
+#include "views/theme/spacing.h"
+#include "views/theme/theme.h"
+#include "views/widgets/text.h"
+
+namespace pt2::views {
+
+DataTable::DataTable(QWidget* parent) : QTreeView(parent), filter_(new RowFilter(this)), rowHeight_(Metrics::row) {
+    setModel(filter_);
+    setItemDelegate(new CellDelegate(this));
+    setFrameShape(QFrame::NoFrame);
+    setRootIsDecorated(false);
+    setUniformRowHeights(true);
+    setSelectionBehavior(SelectRows);
+    setSelectionMode(ExtendedSelection);
+    setEditTriggers(NoEditTriggers);
+    setAllColumnsShowFocus(true);
+    setVerticalScrollMode(ScrollPerPixel);
+    setHorizontalScrollMode(ScrollPerPixel);
+    setExpandsOnDoubleClick(false);
+    setIndentation(0);
+    header()->setHighlightSections(false);
+    header()->setSectionsMovable(false);
+    header()->setStretchLastSection(false);
+    header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    header()->setSortIndicatorClearable(true);
+    header()->setMinimumSectionSize(40);
+    setSortingEnabled(true);
+    header()->setSortIndicator(-1, Qt::AscendingOrder);
+    connect(filter_, &QAbstractItemModel::modelReset, this, &DataTable::openAsModelSays);
+    connect(filter_, &QAbstractItemModel::rowsInserted, this, &DataTable::refit);
+    connect(filter_, &QAbstractItemModel::rowsRemoved, this, &DataTable::refit);
+    connect(this, &QTreeView::expanded, this, &DataTable::refit);
+    connect(this, &QTreeView::collapsed, this, &DataTable::refit);
+    connect(this, &QTreeView::activated, this, [this](const QModelIndex& index) {
+        const QString address = index.siblingAtColumn(0).data(AddressRole).toString();
+        if (!address.isEmpty()) emit rowActivated(address);
+    });
+    restyle();
+}
+
+void DataTable::setSource(QAbstractItemModel* model, const std::vector<Column>& columns) {
+    columns_ = columns;
+    if (const auto* rows = qobject_cast<RowModel*>(model); rows && columns.empty()) columns_ = rows->columns();
+    filter_->setSourceModel(model);
+    layoutColumns();
+    openAsModelSays();
+}
+
+void DataTable::setGround(Role role) {
+    ground_ = role;
+    restyle();
+}
+
+void DataTable::setFitToRows(bool fit) {
+    fit_ = fit;
+    setVerticalScrollBarPolicy(fit ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
+    setHorizontalScrollBarPolicy(fit ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
+    setSizePolicy(QSizePolicy::Expanding, fit ? QSizePolicy::Fixed : QSizePolicy::Expanding);
+    refit();
+}
+
+void DataTable::setRowHeight(int height) {
+    rowHeight_ = height;
+    doItemsLayout();
+}
+
+void DataTable::setIndented(bool indented) {
+    setIndentation(indented ? Spacing::l : 0);
+    setRootIsDecorated(indented);
+}
+
+void DataTable::setSelectableRows(bool selectable) {
+    setSelectionMode(selectable ? ExtendedSelection : NoSelection);
+    if (!selectable) setFocusPolicy(Qt::NoFocus);
+}
+
+QString DataTable::currentAddress() const { return currentIndex().siblingAtColumn(0).data(AddressRole).toString(); }
+
+bool DataTable::selectAddress(const QString& address) {
+    const auto* rows = qobject_cast<RowModel*>(filter_->sourceModel());
+    if (!rows) return false;
+    const QModelIndex found = filter_->mapFromSource(rows->indexOfAddress(address));
+    if (!found.isValid()) return false;
+    for (QModelIndex up = found.parent(); up.isValid(); up = up.parent()) expand(up);
+    setCurrentIndex(found);
+    scrollTo(found);
+    return true;
+}
+
+QSize DataTable::sizeHint() const {
+    if (!fit_) return QTreeView::sizeHint();
+    int height = header()->isHidden() ? 0 : header()->sizeHint().height();
+    for (QModelIndex at = model()->index(0, 0); at.isValid(); at = indexBelow(at)) height += rowHeight_;
+    return {320, height};
+}
+
+QSize DataTable::minimumSizeHint() const { return fit_ ? QSize(200, sizeHint().height()) : QTreeView::minimumSizeHint(); }
+
+void DataTable::layoutColumns() {
+    for (int i = 0; i < header()->count() && i < static_cast<int>(columns_.size()); ++i) {
+        const Column& column = columns_[static_cast<std::size_t>(i)];
+        header()->setSectionResizeMode(i, column.stretch ? QHeaderView::Stretch : QHeaderView::Interactive);
+        if (!column.stretch) header()->resizeSection(i, static_cast<int>(column.width * fontScale()));
+    }
+    header()->setSortIndicator(-1, Qt::AscendingOrder);
+}
+
+void DataTable::openAsModelSays() {
+    const auto* rows = qobject_cast<RowModel*>(filter_->sourceModel());
+    std::vector<QModelIndex> todo;
+    for (int i = 0; i < filter_->rowCount(); ++i) todo.push_back(filter_->index(i, 0));
+    while (!todo.empty()) {
+        const QModelIndex index = todo.back();
+        todo.pop_back();
+        const Row* row = rows ? rows->row(filter_->mapToSource(index)) : nullptr;
+        if (row && row->group) setFirstColumnSpanned(index.row(), index.parent(), true);
+        const int children = row ? filter_->rowCount(index) : 0;
+        if (children > 0 && row->open) setExpanded(index, true);
+        for (int i = 0; i < children; ++i) todo.push_back(filter_->index(i, 0, index));
+    }
+    refit();
+}
+
+void DataTable::refit() {
+    if (!fit_) return;
+    updateGeometry();
+}
+
+void DataTable::restyle() {
+    restyling_ = true;
+    QPalette p = palette();
+    p.setColor(QPalette::Base, color(ground_));
+    p.setColor(QPalette::Window, color(ground_));
+    setPalette(p);
+    header()->setProperty("ground", static_cast<int>(ground_ == Role::Base ? Role::Window : ground_));
+    restyling_ = false;
+}
+
+void DataTable::changeEvent(QEvent* event) {
+    QTreeView::changeEvent(event);
+    if (!restyling_ && event->type() == QEvent::PaletteChange) restyle();
+}
+
+void DataTable::resizeEvent(QResizeEvent* event) {
+    QTreeView::resizeEvent(event);
+    if (!fit_ || columns_.empty()) return;
+    // In a narrow card the fixed columns share what there is.
+    int wanted = 0;
+    for (const Column& column : columns_) wanted += static_cast<int>(column.width * fontScale());
+    const double shrink = wanted > 0 ? std::min(1.0, static_cast<double>(viewport()->width()) / wanted) : 1.0;
+    for (int i = 0; i < header()->count() && i < static_cast<int>(columns_.size()); ++i) {
+        const Column& column = columns_[static_cast<std::size_t>(i)];
+        if (!column.stretch) header()->resizeSection(i, static_cast<int>(column.width * fontScale() * shrink));
+    }
+}
+
+void DataTable::currentChanged(const QModelIndex& current, const QModelIndex& previous) {
+    QTreeView::currentChanged(current, previous);
+    const QString address = current.siblingAtColumn(0).data(AddressRole).toString();
+    if (!address.isEmpty()) emit rowSelected(address);
+}
+
+void DataTable::mouseReleaseEvent(QMouseEvent* event) {
+    const QModelIndex index = indexAt(event->position().toPoint());
+    QTreeView::mouseReleaseEvent(event);
+    if (!index.isValid() || event->button() != Qt::LeftButton) return;
+    const QModelIndex first = index.siblingAtColumn(0);
+    if (first.data(GroupRole).toBool() && indentation() == 0) {
+        setExpanded(first, !isExpanded(first));
+    } else if (index.data(LinkRole).toBool()) {
+        emit rowActivated(first.data(AddressRole).toString());
+    }
+}
+
+void DataTable::keyPressEvent(QKeyEvent* event) {
+    if (event->matches(QKeySequence::Copy)) {
+        QStringList lines;
+        QStringList head;
+        for (int i = 0; i < filter_->columnCount(); ++i) head << filter_->headerData(i, Qt::Horizontal).toString();
+        lines << head.join(u'\t');
+        QModelIndexList chosen = selectionModel()->selectedRows();
+        for (const QModelIndex& index : chosen) {
+            QStringList cells;
+            for (int i = 0; i < filter_->columnCount(); ++i) cells << index.siblingAtColumn(i).data().toString();
+            lines << cells.join(u'\t');
+        }
+        QApplication::clipboard()->setText(lines.join(u'\n'));
+        return;
+    }
+    QTreeView::keyPressEvent(event);
+}
+
+void DataTable::drawRow(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    const bool group = index.siblingAtColumn(0).data(GroupRole).toBool();
+    if (group) painter->fillRect(option.rect, color(Role::GroupRow));
+    QTreeView::drawRow(painter, option, index);
+    const QColor line = color(Role::Border);
+    painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1), line);
+    if (selectionModel()->isRowSelected(index.row(), index.parent())) {
+        painter->fillRect(QRect(option.rect.left(), option.rect.top(), Metrics::accentBar, option.rect.height()), color(Role::Accent));
+    }
+}
+
+void DataTable::drawBranches(QPainter* painter, const QRect& rect, const QModelIndex& index) const {
+    if (indentation() == 0) return;
+    if (selectionModel()->isRowSelected(index.row(), index.parent())) painter->fillRect(rect, color(Role::Selection));
+    if (!model()->hasChildren(index)) return;
+    const QRectF mark(rect.right() - 15.0, rect.center().y() - 7.0, 16, 16);
+    paintIcon(*painter, mark, isExpanded(index) ? QStringLiteral("chevron-down") : QStringLiteral("chevron-right"), Role::Muted);
+}
+
+CellDelegate::CellDelegate(DataTable* table) : QStyledItemDelegate(table), table_(table) {}
+
+QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const {
+    Q_UNUSED(option)
+    const bool code = index.data(CodeRole).toBool();
+    const QFontMetrics metrics(code ? codeFont() : uiFont());
+    const int icon = index.data(IconNameRole).toString().isEmpty() ? 0 : 16 + 6;
+    return {metrics.horizontalAdvance(index.data().toString()) + icon + 2 * Spacing::s, std::max(table_->rowHeight(), metrics.height() + Spacing::s)};
+}
+
+void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, const QModelIndex& index) const {
+    QStyleOptionViewItem option = given;
+    const bool selected = option.state & QStyle::State_Selected;
+    table_->style()->drawPrimitive(QStyle::PE_PanelItemViewItem, &option, painter, table_);
+    const bool group = index.data(GroupRole).toBool();
+    const QVariant share = index.data(ShareRole);
+    QRect rect = option.rect.adjusted(Spacing::s, 0, -Spacing::s, -1);
+    if (index.column() == 0 && table_->indentation() == 0) rect.setLeft(option.rect.left() + (group ? Spacing::m : Spacing::l));
+    if (index.column() == 0 && index.parent().isValid() && table_->indentation() == 0) rect.setLeft(option.rect.left() + Spacing::l + Spacing::l);
+    if (index.column() == 0 && table_->indentation() > 0) rect.setLeft(option.rect.left() + Spacing::xs);
+    painter->save();
+    if (share.isValid() && share.toDouble() > 0 && !selected) {
+        const int full = rect.width();
+        QRect bar = rect.adjusted(0, 4, 0, -4);
+        bar.setLeft(rect.right() - static_cast<int>(full * std::clamp(share.toDouble(), 0.0, 1.0)));
+        drawPanel(*painter, QRectF(bar), 2, color(Role::Selection), QColor(), 0);
+    }
+    if (group && table_->indentation() == 0 && table_->model()->hasChildren(index)) {
+        paintIcon(*painter, QRectF(rect.left(), rect.center().y() - 7, 16, 16),
+                  table_->isExpanded(index) ? QStringLiteral("chevron-down") : QStringLiteral("chevron-right"), Role::Muted);
+        rect.adjust(16 + Spacing::xs, 0, 0, 0);
+    }
+    const QString iconName = index.data(IconNameRole).toString();
+    const QVariant iconColour = index.data(IconColourRole);
+    if (!iconName.isEmpty()) {
+        paintIcon(*painter, QRectF(rect.left(), rect.center().y() - 7, 16, 16), iconName,
+                  iconColour.isValid() ? static_cast<Role>(iconColour.toInt()) : Role::Muted);
+        rect.adjust(16 + 6, 0, 0, 0);
+    }
+    const bool code = index.data(CodeRole).toBool();
+    QFont font = code ? codeFont() : uiFont(group || index.data(StrongRole).toBool() ? TextSize::Strong : TextSize::Body);
+    if (code && index.data(StrongRole).toBool()) font.setWeight(QFont::DemiBold);
+    font.setItalic(index.data(ItalicRole).toBool());
+    const QVariant textColour = index.data(TextColourRole);
+    Role role = textColour.isValid() ? static_cast<Role>(textColour.toInt()) : Role::Text;
+    if (index.data(LinkRole).toBool()) role = Role::Link;
+    if (selected && (role == Role::Text || role == Role::Link)) role = Role::SelectionText;
+    painter->setPen(color(role));
+    const QVariant aligned = index.data(Qt::TextAlignmentRole);
+    const bool right = aligned.isValid() && (static_cast<Qt::Alignment>(aligned.toInt()) & Qt::AlignRight);
+    const QString text = index.data().toString();
+    const QString second = index.data(SecondRole).toString();
+    const QFont small = uiFont(TextSize::Caption);
+    if (!second.isEmpty() && option.rect.height() >= 2 * QFontMetrics(small).height() + 12) {
+        const int half = rect.height() / 2;
+        painter->setFont(font);
+        const Qt::Alignment side = Qt::AlignVCenter | (right ? Qt::AlignRight : Qt::AlignLeft);
+        painter->drawText(QRect(rect.left(), rect.top() + 4, rect.width(), half), static_cast<int>(side) | Qt::TextSingleLine,
+                          QFontMetrics(font).elidedText(text, Qt::ElideRight, rect.width()));
+        painter->setPen(color(selected ? Role::SelectionText : Role::Muted));
+        painter->setFont(small);
+        painter->drawText(QRect(rect.left(), rect.top() + half, rect.width(), half - 4), static_cast<int>(side) | Qt::TextSingleLine,
+                          QFontMetrics(small).elidedText(second, Qt::ElideMiddle, rect.width()));
+        painter->restore();
+        return;
+    }
+    int used = 0;
+    if (index.data(SymbolsRole).toBool()) {
+        used = drawSymbolText(*painter, rect, text, font, right ? Qt::AlignRight : Qt::AlignLeft);
+    } else {
+        painter->setFont(font);
+        const QFontMetrics metrics(font);
+        const QString cut = metrics.elidedText(text, code ? Qt::ElideMiddle : Qt::ElideRight, rect.width());
+        painter->drawText(rect, static_cast<int>(Qt::AlignVCenter | (right ? Qt::AlignRight : Qt::AlignLeft)) | Qt::TextSingleLine, cut);
+        used = metrics.horizontalAdvance(cut);
+    }
+    if (!second.isEmpty() && !right) {
+        const QRect rest = rect.adjusted(used + Spacing::s, 0, 0, 0);
+        if (rest.width() > Spacing::l) {
+            painter->setFont(small);
+            painter->setPen(color(selected ? Role::SelectionText : Role::Muted));
+            painter->drawText(rest, Qt::AlignVCenter | Qt::TextSingleLine, QFontMetrics(small).elidedText(second, Qt::ElideRight, rest.width()));
+        }
+    }
+    painter->restore();
+}
+
+}  // namespace pt2::views

@@ -1,0 +1,44 @@
+#include "views/theme/spacing.h"
+#include "views/widgets/controls.h"
+#include "views/widgets/panels.h"
+
+namespace pt2::views {
+
+EmptyState::EmptyState(const QString& iconName, const QString& title, const QString& text, QWidget* parent)
+    : QWidget(parent), column_(new QVBoxLayout) {
+    auto* outer = new QVBoxLayout(this);
+    setMargins(outer, Spacing::xxl, 0);
+    outer->addStretch(2);
+    setMargins(column_, 0, Spacing::m);
+    column_->addWidget(new IconLabel(iconName, 48, Role::Muted), 0, Qt::AlignHCenter);
+    column_->addSpacing(Spacing::xs);
+    auto* heading = new TextLabel(title, TextSize::Section);
+    heading->setAlignment(Qt::AlignHCenter);
+    column_->addWidget(heading);
+    auto* words = paragraph(text, TextSize::Body, Role::Muted);
+    words->setAlignment(Qt::AlignHCenter);
+    words->setFixedWidth(Metrics::emptyWidth - 2 * Spacing::xl);
+    column_->addWidget(words, 0, Qt::AlignHCenter);
+    outer->addLayout(column_);
+    outer->addStretch(3);
+    setAccessibleName(title);
+    setAccessibleDescription(text);
+}
+
+void EmptyState::setButton(const PanelAction& action) {
+    auto* button = plainButton(action.text);
+    connect(button, &QPushButton::clicked, this, [run = action.run] {
+        if (run) run();
+    });
+    column_->addWidget(button, 0, Qt::AlignHCenter);
+}
+
+void EmptyState::setLink(const PanelAction& action) {
+    auto* link = new LinkLabel(action.text);
+    connect(link, &LinkLabel::clicked, this, [run = action.run] {
+        if (run) run();
+    });
+    column_->addWidget(link, 0, Qt::AlignHCenter);
+}
+
+}  // namespace pt2::views

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <QAbstractScrollArea>
+#include <functional>
+#include <map>
+#include <memory>
+
+#include "core/archive/archive.h"
+#include "views/jobs/job_runner.h"
+
+namespace pt2::views {
+
+/// Bytes of a member as offsets, hexadecimal and text. Reads only the windows that are looked at, as jobs; what is not there yet is dotted.
+class HexView : public QAbstractScrollArea {
+    Q_OBJECT
+public:
+    explicit HexView(JobRunner& jobs, QWidget* parent = nullptr);
+    void setMember(std::shared_ptr<const Archive> archive, MemberIndex member);
+    void clear();
+    /// Every byte in view was read, or its reading failed.
+    bool settled() const;
+    void goTo(std::uint64_t offset);
+
+signals:
+    void failed(const pt2::Error& error);
+    void settledChanged();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void scrollContentsBy(int dx, int dy) override;
+
+private:
+    using Window = std::shared_ptr<const ByteBuffer>;
+    void want();
+    void adjustBars();
+    int lineHeight() const;
+    int rowsInView() const;
+    JobRunner& jobs_;
+    std::shared_ptr<const Archive> archive_;
+    MemberIndex member_ = 0;
+    std::uint64_t size_ = 0;
+    std::map<std::uint64_t, Window> windows_;  ///< by window number; null while being read
+    int reading_ = 0, generation_ = 0;
+};
+
+}  // namespace pt2::views
