@@ -1,0 +1,352 @@
+#include "views/compare/compare_page.h"
+
+#include <QComboBox>
+#include <QDoubleValidator>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QScrollBar>
+
+#include "core/base/text.h"
+#include "core/contract/check.h"
+#include "core/tensor/safetensors.h"
+#include "views/compare/compare_result.h"
+#include "views/frame/engine_service.h"
+#include "views/run/run_settings.h"
+#include "views/theme/spacing.h"
+#include "views/widgets/controls.h"
+#include "views/widgets/panels.h"
+#include "views/widgets/text.h"
+
+namespace pt2::views {
+
+namespace {
+
+const QString kJob = QStringLiteral("compare");
+
+/// All of a comparison, on a pool thread.
+struct CompareJob {
+    std::shared_ptr<const Document> document;
+    Contract contract;
+    InputRequest inputs;
+    RunRequest run;
+    std::string file;  ///< of reference outputs; empty: torch eager
+    std::string referenceName;
+    std::optional<double> rtol, atol;
+
+    Result<ComparePicture> operator()(const CancelToken& cancel, const ProgressSink& progress) const {
+        report(progress, {"making inputs", 0, 0, Progress::Unit::None, {}});
+        const Result<InputSet> set = makeInputs(*document, contract, inputs);
+        if (!set) return tl::unexpected(set.error());
+        const CheckReport check = checkInputs(contract, *set, run.device);
+        if (!check.ok()) {
+            return fail({ErrorKind::DoesNotHold,
+                         "contract.broken",
+                         "The inputs break the contract, so nothing was compared.",
+                         {},
+                         check.breaches.front().sentence,
+                         "Change them on the Run page."});
+        }
+        ComparePicture picture;
+        picture.notes = check.notes;
+        picture.reference = referenceName;
+        for (const auto& [symbol, value] : set->symbolValues) picture.inputText += symbol + " = " + std::to_string(value) + ", ";
+        picture.inputText += "seed " + std::to_string(inputs.seed);
+        Result<RunReport> ran = runCompiled(*document, contract, run, set->tensors(), cancel, progress);
+        if (!ran) return tl::unexpected(ran.error());
+        if (!ran->primary()) return tl::unexpected(ran->primary().error());
+        picture.actual = ran->primary()->outputs;
+        Result<NamedTensors> expected = reference(*set, cancel, progress);
+        if (!expected) return tl::unexpected(expected.error());
+        picture.expected = std::move(*expected);
+        report(progress, {"comparing", 0, 0, Progress::Unit::None, {}});
+        Result<Comparison> comparison = compareOutputs(picture.actual, picture.expected, rtol, atol, cancel);
+        if (!comparison) return tl::unexpected(comparison.error());
+        picture.comparison = std::move(*comparison);
+        return picture;
+    }
+
+    Result<NamedTensors> reference(const InputSet& set, const CancelToken& cancel, const ProgressSink& progress) const {
+        if (file.empty()) {
+            report(progress, {"running torch eager", 0, 0, Progress::Unit::None, {}});
+            EagerRequest request;
+            request.model = contract.model;
+            request.seed = inputs.seed;
+            return runEager(*document, contract, request, set, cancel, progress);
+        }
+        return file.ends_with(".safetensors") ? readSafetensorsFile(file) : readNpzFile(file);
+    }
+};
+
+}  // namespace
+
+ComparePage::ComparePage(DocumentSession& session, QWidget* parent) : Page(session, parent) {
+    auto* outer = new QVBoxLayout(this);
+    setMargins(outer, 0, 0);
+    line_ = new ProgressLine;
+    outer->addWidget(line_);
+    buildToolbar(outer);
+    answer_ = new Ground(Role::Base);
+    answerColumn_ = new QVBoxLayout(answer_);
+    setMargins(answerColumn_, Spacing::l, Spacing::l, 0);
+    area_ = new QScrollArea;
+    area_->setWidget(answer_);
+    area_->setWidgetResizable(true);
+    area_->setFrameShape(QFrame::NoFrame);
+    outer->addWidget(area_, 1);
+    connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
+        if (!this->session().jobs().isRunning(kJob)) return;
+        if (!progress.line.empty()) this->session().log(toQt(progress.line));
+        if (!stages_ || progress.stage.empty()) return;
+        QString name = toQt(progress.stage);
+        name[0] = name[0].toUpper();
+        stages_->setStages({{name, StageList::Stage::Phase::Running, {}, -1}});
+    });
+    connect(&EngineService::instance(), &EngineService::changed, this, [this] {
+        const auto& python = EngineService::instance().python();
+        reference_->setItemText(0, python && *python ? tr("torch eager, %1").arg(toQt((*python)->torchVersion)) : tr("torch eager"));
+        if (!picture_ && !this->session().jobs().isRunning(kJob)) showEmpty();
+        emit changed();
+    });
+    EngineService::instance().ask();
+    ComparePage::documentChanged();
+}
+
+void ComparePage::buildToolbar(QVBoxLayout* column) {
+    auto* bar = new PageToolbar;
+    const auto combo = [&](const char* name, const QString& accessible, int width) {
+        auto* box = new QComboBox;
+        box->setObjectName(QString::fromUtf8(name));
+        box->setAccessibleName(accessible);
+        box->setMinimumWidth(width);
+        box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+        return box;
+    };
+    bar->row()->addWidget(new TextLabel(tr("Compiled")));
+    device_ = combo("compareDevice", tr("Device of the compiled model"), 72);
+    bar->row()->addWidget(device_);
+    bar->row()->addWidget(new TextLabel(tr("against")));
+    reference_ = combo("reference", tr("Reference"), 130);
+    reference_->addItem(tr("torch eager"), QString());
+    reference_->addItem(tr("File of outputs…"), QStringLiteral("file"));
+    connect(reference_, &QComboBox::activated, this, [this](int index) {
+        if (reference_->itemData(index).toString() != QLatin1String("file")) return;
+        const QString file = QFileDialog::getOpenFileName(this, tr("Reference outputs"), {}, tr("Tensors (*.npz *.safetensors)"));
+        if (file.isEmpty()) {
+            reference_->setCurrentIndex(0);
+            return;
+        }
+        referenceFile_ = file;
+        reference_->setItemText(index, QFileInfo(file).fileName());
+    });
+    bar->row()->addWidget(reference_);
+    bar->row()->addWidget(new TextLabel(tr("on")));
+    inputs_ = combo("compareInputs", tr("Inputs"), 120);
+    bar->row()->addWidget(inputs_);
+    const auto field = [&](const QString& name) {
+        auto* label = new TextLabel(name, TextSize::Caption, Role::Muted);
+        label->setCode(true);
+        bar->row()->addWidget(label);
+        auto* edit = new QLineEdit;
+        edit->setObjectName(name);
+        edit->setAccessibleName(name);
+        edit->setPlaceholderText(tr("default"));
+        edit->setFixedWidth(72);
+        auto* validator = new QDoubleValidator(0, 1e30, 12, edit);
+        validator->setLocale(QLocale::c());
+        edit->setValidator(validator);
+        connect(edit, &QLineEdit::editingFinished, this, &ComparePage::toleranceEdited);
+        bar->row()->addWidget(edit);
+        return edit;
+    };
+    rtol_ = field(QStringLiteral("rtol"));
+    atol_ = field(QStringLiteral("atol"));
+    defaults_ = new TextLabel({}, TextSize::Caption, Role::Muted);
+    bar->row()->addWidget(defaults_);
+    bar->row()->addStretch(1);
+    column->addWidget(bar);
+}
+
+void ComparePage::documentChanged() {
+    picture_.reset();
+    state_.clear();
+    device_->clear();
+    inputs_->clear();
+    const CompiledModel* model = session().compiledModel();
+    const QString device = model && !model->device.empty() ? toQt(model->device) : QStringLiteral("cpu");
+    device_->addItem(device == QLatin1String("cpu") ? QStringLiteral("CPU") : device, device);
+    inputs_->addItem(tr("Random, seed 0"), QStringLiteral("random"));
+    const ProgramEntry* entry = session().programEntry();
+    if (entry && entry->sampleInputs) inputs_->addItem(tr("Stored sample"), QStringLiteral("sample"));
+    inputs_->addItem(tr("Inputs of the Run page"), QStringLiteral("run"));
+    QStringList texts;
+    if (session().contract()) {
+        for (const ContractOutput& output : session().contract()->outputs) {
+            if (!output.isTensor || output.dtype == DType::Unknown) continue;
+            const Tolerance t = defaultTolerance(output.dtype);
+            texts << tr("defaults for %1: %2, %3").arg(QString::fromUtf8(dtypeName(output.dtype))).arg(t.rtol).arg(t.atol);
+            break;
+        }
+    }
+    defaults_->setText(texts.join(QString()));
+    showEmpty();
+    emit changed();
+}
+
+void ComparePage::showWidget(QWidget* widget) {
+    stages_ = nullptr;
+    while (QLayoutItem* item = answerColumn_->takeAt(0)) {
+        if (item->widget()) item->widget()->deleteLater();
+        delete item;
+    }
+    answerColumn_->addWidget(widget);
+    area_->verticalScrollBar()->setValue(0);
+}
+
+void ComparePage::showEmpty() {
+    if (!session().compiledModel()) {
+        auto* empty = new EmptyState(QStringLiteral("compare"), tr("Nothing to compare yet"),
+                                     tr("There is no compiled model in this file. Compile the exported program first."));
+        empty->setButton({tr("Compile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
+        showWidget(empty);
+        return;
+    }
+    if (!session().program()) {
+        showWidget(new EmptyState(QStringLiteral("compare"), tr("No exported program in this file"),
+                                  tr("torch eager needs the program. Attach the file that holds it, or compare with a file of outputs.")));
+        return;
+    }
+    showWidget(new EmptyState(QStringLiteral("compare"), tr("Not compared yet"),
+                              tr("Press Compare to run the compiled model and torch eager on the same inputs.")));
+}
+
+PrimaryAction ComparePage::primaryAction() const {
+    PrimaryAction action;
+    const bool running = session().jobs().isRunning(kJob);
+    action.text = running ? tr("Cancel") : picture_ ? tr("Compare again") : tr("Compare");
+    action.icon = running ? QStringLiteral("close") : QStringLiteral("compare");
+    if (!session().compiledModel()) {
+        action.enabled = false;
+        action.reason = tr("There is no compiled model in this file.");
+    } else if (!EngineService::instance().problem().isEmpty()) {
+        action.enabled = false;
+        action.reason = EngineService::instance().problem();
+    }
+    return action;
+}
+
+void ComparePage::runPrimaryAction() {
+    if (session().jobs().isRunning(kJob)) {
+        state_ = tr("Cancelling…");
+        session().jobs().cancel(kJob);
+        emit changed();
+        return;
+    }
+    if (primaryAction().enabled) start();
+}
+
+std::optional<double> ComparePage::tolerance(const QLineEdit* field) const {
+    bool ok = false;
+    const double value = QLocale::c().toDouble(field->text().trimmed(), &ok);
+    return ok ? std::optional(value) : std::nullopt;
+}
+
+void ComparePage::start() {
+    if (!session().contract()) return;
+    CompareJob job;
+    job.document = session().documentPointer();
+    job.contract = *session().contract();
+    const QString choice = inputs_->currentData().toString();
+    const RunSettings& settings = RunSettings::of(session());
+    if (choice == QLatin1String("run") && settings.used) {
+        job.inputs = settings.inputs;
+    } else {
+        job.inputs.useSample = choice == QLatin1String("sample");
+        if (choice == QLatin1String("random")) {  // sizes are asked for by name, so that stored samples do not take their place
+            for (const ContractSymbol& symbol : job.contract.symbols) {
+                if (symbol.hint && !symbol.places.empty()) job.inputs.sizes.emplace_back(symbol.name, *symbol.hint);
+            }
+        }
+    }
+    job.run.model = session().model();
+    job.run.device = toStd(device_->currentData().toString());
+    job.run.timeoutSeconds = 600;
+    const bool fromFile = reference_->currentData().toString() == QLatin1String("file") && !referenceFile_.isEmpty();
+    if (fromFile) job.file = toStd(referenceFile_);
+    job.referenceName = toStd(fromFile ? QFileInfo(referenceFile_).fileName() : reference_->itemText(0));
+    job.rtol = tolerance(rtol_);
+    job.atol = tolerance(atol_);
+
+    auto* holder = new QWidget;
+    auto* column = new QVBoxLayout(holder);
+    setMargins(column, 0, Spacing::l);
+    auto* stages = new StageList;
+    column->addWidget(stages);
+    column->addStretch(1);
+    showWidget(holder);
+    stages_ = stages;
+    line_->setRunning(true);
+    running_.start();
+    EngineService::instance().setLamp(EngineService::Lamp::Busy);
+    session().jobs().start(this, kJob, tr("Comparing %1").arg(session().fileName()), std::move(job),
+                           [this](Result<ComparePicture> result) { finished(std::move(result)); });
+    state_ = tr("Comparing");
+    emit changed();
+}
+
+void ComparePage::finished(Result<ComparePicture> result) {
+    line_->setRunning(false);
+    EngineService::instance().setLamp(EngineService::Lamp::Idle);
+    const double seconds = static_cast<double>(running_.elapsed()) / 1000.0;
+    picture_.reset();
+    if (result) {
+        picture_ = std::move(*result);
+        picture_->seconds = seconds;
+        state_ = tr("Compared in %1").arg(toQt(formatDuration(seconds)));
+        showResult();
+    } else if (result.error().kind == ErrorKind::Cancelled) {
+        state_ = tr("Cancelled after %1").arg(toQt(formatDuration(seconds)));
+        showWidget(new EmptyState(QStringLiteral("compare"), tr("Cancelled"),
+                                  tr("The comparison was stopped after %1.").arg(toQt(formatDuration(seconds)))));
+    } else {
+        state_ = tr("Comparison failed");
+        auto* holder = new QWidget;
+        auto* column = new QVBoxLayout(holder);
+        setMargins(column, 0, Spacing::m);
+        auto* panel = new ErrorPanel(result.error());
+        panel->setObjectName(QStringLiteral("compareError"));
+        panel->addAction({tr("Compare again"), [this] { start(); }});
+        column->addWidget(panel);
+        column->addStretch(1);
+        showWidget(holder);
+    }
+    emit changed();
+}
+
+void ComparePage::showResult() { showWidget(new CompareResult(*picture_)); }
+
+/// Another tolerance needs no other run: the tensors are at hand.
+void ComparePage::toleranceEdited() {
+    if (!picture_) return;
+    const auto work = [actual = picture_->actual, expected = picture_->expected, rtol = tolerance(rtol_), atol = tolerance(atol_)](
+                          const CancelToken& cancel, const ProgressSink&) { return compareOutputs(actual, expected, rtol, atol, cancel); };
+    session().jobs().start(this, QStringLiteral("compare.tolerance"), tr("Judging anew"), work, [this](Result<Comparison> again) {
+        if (!again || !picture_) return;
+        picture_->comparison = std::move(*again);
+        showResult();
+        emit changed();
+    });
+}
+
+QStringList ComparePage::statusTexts() const {
+    if (state_.isEmpty()) return Page::statusTexts();
+    QStringList texts{state_};
+    if (picture_) texts << tr("%n output(s)", nullptr, static_cast<int>(picture_->comparison.outputs.size())) << toQt(picture_->inputText);
+    return texts;
+}
+
+bool ComparePage::settled() const { return !session().jobs().isRunning(kJob) && EngineService::instance().engineKnown(); }
+
+}  // namespace pt2::views

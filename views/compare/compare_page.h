@@ -1,0 +1,61 @@
+#pragma once
+
+#include <QElapsedTimer>
+
+#include "core/run/recompile_check.h"
+#include "views/frame/page.h"
+
+class QComboBox;
+class QLineEdit;
+class QScrollArea;
+class QVBoxLayout;
+
+namespace pt2::views {
+
+/// What a finished comparison shows: numbers, and the tensors of both sides for the selected output.
+struct ComparePicture {
+    Comparison comparison;
+    NamedTensors actual, expected;
+    std::string reference;  ///< "torch eager 2.13.0", a file's name
+    std::string inputText;
+    std::vector<std::string> notes;
+    double seconds = 0;
+};
+
+/// The compiled model's outputs against a reference: torch eager, or a file of outputs.
+class ComparePage : public Page {
+    Q_OBJECT
+public:
+    explicit ComparePage(DocumentSession& session, QWidget* parent = nullptr);
+    void documentChanged() override;
+    PrimaryAction primaryAction() const override;
+    void runPrimaryAction() override;
+    QStringList statusTexts() const override;
+    bool settled() const override;
+    const ComparePicture* lastPicture() const { return picture_ ? &*picture_ : nullptr; }
+
+private:
+    void buildToolbar(QVBoxLayout* column);
+    void start();
+    void finished(Result<ComparePicture> result);
+    void showWidget(QWidget* widget);
+    void showEmpty();
+    void showResult();
+    void toleranceEdited();
+    std::optional<double> tolerance(const QLineEdit* field) const;
+
+    QComboBox *device_ = nullptr, *reference_ = nullptr, *inputs_ = nullptr;
+    QLineEdit *rtol_ = nullptr, *atol_ = nullptr;
+    class TextLabel* defaults_ = nullptr;
+    QWidget* answer_ = nullptr;
+    QVBoxLayout* answerColumn_ = nullptr;
+    QScrollArea* area_ = nullptr;
+    class ProgressLine* line_ = nullptr;
+    class StageList* stages_ = nullptr;
+    std::optional<ComparePicture> picture_;
+    QElapsedTimer running_;
+    QString state_;
+    QString referenceFile_;
+};
+
+}  // namespace pt2::views

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <QWidget>
+#include <vector>
+
+#include "core/tensor/tensor.h"
+
+namespace pt2::views {
+
+/// The first rows and columns of a tensor's last two dimensions as numbers, shaded with the diverging ramp on request. NaN and infinities are hatched
+/// words.
+class ValueGrid : public QWidget {
+    Q_OBJECT
+public:
+    explicit ValueGrid(QWidget* parent = nullptr);
+    /// Keeps the tensor; reads only what it shows.
+    void setTensor(const Tensor& tensor);
+    void setShaded(bool shaded);
+    /// "out[0:8, 0:3]" without the name.
+    QString sliceText() const;
+    /// "… 56 more rows", empty when everything is shown.
+    QString moreText() const;
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return {160, sizeHint().height()}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    int visibleColumns() const;
+    int cellWidth() const;
+    int headWidth() const;
+    Tensor tensor_;
+    int rows_ = 0, columns_ = 0;
+    std::int64_t allRows_ = 0, allColumns_ = 0;
+    std::vector<double> values_;
+    std::vector<QString> texts_;
+    double scale_ = 1;
+    bool shaded_ = true;
+};
+
+}  // namespace pt2::views

@@ -1,0 +1,460 @@
+#include "views/run/run_page.h"
+
+#include <QComboBox>
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QSpinBox>
+#include <algorithm>
+#include <cstring>
+
+#include "core/base/text.h"
+#include "views/frame/engine_service.h"
+#include "views/run/breach_list.h"
+#include "views/run/input_form.h"
+#include "views/run/run_settings.h"
+#include "views/theme/spacing.h"
+#include "views/widgets/controls.h"
+#include "views/widgets/panels.h"
+#include "views/widgets/text.h"
+
+namespace pt2::views {
+
+namespace {
+
+constexpr int kFormWidth = 528;
+
+QScrollArea* verticalScroll(QWidget* content) {
+    auto* area = new QScrollArea;
+    area->setWidget(content);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return area;
+}
+
+bool sameBytes(const Tensor& a, const Tensor& b) {
+    const Result<Tensor> left = contiguous(a), right = contiguous(b);
+    return left && right && left->layout.dtype == right->layout.dtype && left->layout.sizes == right->layout.sizes &&
+           left->storage.size() == right->storage.size() &&
+           (left->storage.empty() || std::memcmp(left->storage.data(), right->storage.data(), left->storage.size()) == 0);
+}
+
+/// Inputs, contract, mends, run, statistics: all of a run, on a pool thread.
+struct RunJob {
+    std::shared_ptr<const Document> document;
+    Contract contract;
+    InputRequest inputs;
+    RunRequest request;
+    std::vector<Breach> mends;
+    bool skipContract = false;
+    std::shared_ptr<CheckReport> check;
+
+    Result<RunPicture> operator()(const CancelToken& cancel, const ProgressSink& progress) const {
+        report(progress, {"making inputs", 0, 0, Progress::Unit::None, {}});
+        Result<InputSet> set = makeInputs(*document, contract, inputs);
+        if (!set) return tl::unexpected(set.error());
+        RunPicture picture;
+        for (const Breach& breach : mends) {
+            Result<InputSet> mended = pt2::mend(contract, *set, breach);
+            if (!mended) return tl::unexpected(mended.error());
+            set = std::move(mended);
+            picture.mends += (picture.mends.empty() ? "" : " ") + breach.fixSentence;
+        }
+        *check = checkInputs(contract, *set, request.device);
+        if (!check->ok() && !skipContract) {
+            return fail({ErrorKind::DoesNotHold, "contract.broken", check->breaches.front().sentence, {}, {}, {}});
+        }
+        picture.notes = check->notes;
+        for (const auto& [symbol, value] : set->symbolValues) picture.inputText += symbol + " = " + std::to_string(value) + ", ";
+        picture.inputText += "seed " + std::to_string(inputs.seed);
+        Result<RunReport> ran = runCompiled(*document, contract, request, set->tensors(), cancel, progress);
+        if (!ran) return tl::unexpected(ran.error());
+        picture.report = std::move(*ran);
+        const bool offRan = picture.report.off && *picture.report.off, onRan = picture.report.on && *picture.report.on;
+        if (!offRan && !onRan) return tl::unexpected(picture.report.primary().error());
+        report(progress, {"reading the outputs", 0, 0, Progress::Unit::None, {}});
+        picture.outputs = summarise(offRan ? **picture.report.off : **picture.report.on, cancel);
+        if (offRan && onRan) {
+            const NamedTensors& off = (**picture.report.off).outputs;
+            const NamedTensors& on = (**picture.report.on).outputs;
+            for (std::size_t i = 0; i < off.size(); ++i) picture.same.push_back(i < on.size() && sameBytes(off[i].second, on[i].second));
+        }
+        return picture;
+    }
+};
+
+}  // namespace
+
+RunPage::RunPage(DocumentSession& session, QWidget* parent) : Page(session, parent) {
+    auto* outer = new QVBoxLayout(this);
+    setMargins(outer, 0, 0);
+    line_ = new ProgressLine;
+    outer->addWidget(line_);
+    auto* row = new QHBoxLayout;
+    setMargins(row, 0, 0);
+    auto* left = new Ground(Role::Window);
+    left->setEdges(Qt::RightEdge);
+    auto* leftColumn = new QVBoxLayout(left);
+    setMargins(leftColumn, Spacing::l, Spacing::l, Spacing::s);
+    form_ = new InputForm;
+    leftColumn->addWidget(form_);
+    buildHowToRun(leftColumn);
+    leftColumn->addStretch(1);
+    formArea_ = verticalScroll(left);
+    formArea_->setMinimumWidth(400);
+    formArea_->setMaximumWidth(kFormWidth);
+    row->addWidget(formArea_, 5);
+    answer_ = new Ground(Role::Base);
+    answerColumn_ = new QVBoxLayout(answer_);
+    setMargins(answerColumn_, Spacing::l, Spacing::l, 0);
+    answerArea_ = verticalScroll(answer_);
+    row->addWidget(answerArea_, 6);
+    outer->addLayout(row, 1);
+    connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
+        if (this->session().jobs().isRunning(QStringLiteral("run"))) showProgress(progress);
+    });
+    connect(&EngineService::instance(), &EngineService::changed, this, [this] {
+        if (!result_ && !this->session().jobs().isRunning(QStringLiteral("run"))) showEmpty();
+        emit changed();
+    });
+    EngineService::instance().ask();
+    RunPage::documentChanged();
+}
+
+void RunPage::buildHowToRun(QVBoxLayout* column) {
+    column->addSpacing(Spacing::s);
+    column->addWidget(new Hairline);
+    column->addSpacing(Spacing::xs);
+    column->addWidget(new TextLabel(tr("How to run"), TextSize::Section));
+    const auto label = [](const QString& text) {
+        auto* l = new TextLabel(text);
+        l->setMinimumWidth(104);
+        return l;
+    };
+    auto* checks = new QHBoxLayout;
+    setMargins(checks, 0, Spacing::s);
+    checks->addWidget(label(tr("Runtime checks")));
+    checks_ = new SegmentedSwitch({tr("Off"), tr("On"), tr("Both")});
+    checks_->setObjectName(QStringLiteral("runtimeChecks"));
+    checks_->setAccessibleName(tr("Runtime checks"));
+    checks->addWidget(checks_);
+    variable_ = new TextLabel(QStringLiteral("AOTI_RUNTIME_CHECK_INPUTS"), TextSize::Caption, Role::Muted);
+    variable_->setCode(true);
+    variable_->setSelectable(true);
+    checks->addWidget(variable_);
+    checks->addStretch(1);
+    column->addLayout(checks);
+    connect(checks_, &SegmentedSwitch::currentChanged, this, [this] { emit changed(); });
+
+    const auto spin = [](const char* name, const QString& accessible, int low, int high, int value) {
+        auto* box = new QSpinBox;
+        box->setObjectName(QString::fromUtf8(name));
+        box->setAccessibleName(accessible);
+        box->setRange(low, high);
+        box->setValue(value);
+        box->setFixedWidth(76);
+        return box;
+    };
+    auto* second = new QHBoxLayout;
+    setMargins(second, 0, Spacing::s);
+    second->addWidget(label(tr("Device")));
+    device_ = new QComboBox;
+    device_->setObjectName(QStringLiteral("device"));
+    device_->setAccessibleName(tr("Device"));
+    device_->setMinimumWidth(140);
+    second->addWidget(device_);
+    second->addWidget(new TextLabel(tr("Threads")));
+    threads_ = spin("threads", tr("Threads"), 0, 1024, 0);
+    threads_->setSpecialValueText(tr("all"));
+    second->addWidget(threads_);
+    second->addStretch(1);
+    column->addLayout(second);
+
+    auto* third = new QHBoxLayout;
+    setMargins(third, 0, Spacing::s);
+    third->addWidget(label(tr("Warm-up")));
+    warmup_ = spin("warmup", tr("Warm-up runs"), 0, 100000, 20);
+    third->addWidget(warmup_);
+    third->addWidget(new TextLabel(tr("Runs")));
+    repeat_ = spin("repeat", tr("Timed runs"), 0, 1000000, 200);
+    third->addWidget(repeat_);
+    third->addWidget(new TextLabel(tr("Limit")));
+    limit_ = spin("limit", tr("Time limit in seconds"), 1, 86400, 60);
+    third->addWidget(limit_);
+    third->addWidget(new TextLabel(tr("s"), TextSize::Body, Role::Muted));
+    third->addStretch(1);
+    column->addLayout(third);
+
+    auto* fourth = new QHBoxLayout;
+    setMargins(fourth, 0, Spacing::s);
+    auto* chip = new Chip(tr("Separate process"), QStringLiteral("shield"));
+    chip->setOutlined(true);
+    chip->setFocusPolicy(Qt::NoFocus);
+    fourth->addWidget(chip);
+    fourth->addWidget(new TextLabel(tr("A crash stops the run, not the window."), TextSize::Caption, Role::Muted));
+    fourth->addStretch(1);
+    column->addLayout(fourth);
+}
+
+void RunPage::documentChanged() {
+    const CompiledModel* model = session().compiledModel();
+    const bool usable = session().contract().has_value();
+    formArea_->setVisible(usable && model != nullptr);
+    mends_.clear();
+    result_ = nullptr;
+    state_.clear();
+    if (usable) {
+        const ProgramEntry* entry = session().programEntry();
+        const bool samples = entry && entry->sampleInputs && session().document().primary->archive().members()[*entry->sampleInputs].size > 0;
+        form_->setContract(*session().contract(), samples);
+    }
+    device_->clear();
+    if (model) {
+        const QString device = model->device.empty() ? QStringLiteral("cpu") : toQt(model->device);
+        device_->addItem(device == QLatin1String("cpu") ? QStringLiteral("CPU") : device, device);
+        if (device == QLatin1String("cuda")) {
+            for (int i = 0; i < 8; ++i) device_->addItem(tr("CUDA %1").arg(i), QStringLiteral("cuda:%1").arg(i));
+        }
+    }
+    showEmpty();
+    emit changed();
+}
+
+void RunPage::showAddress(const Address&) {}
+
+void RunPage::showWidget(QWidget* widget) {
+    result_ = nullptr;
+    stages_ = nullptr;
+    while (QLayoutItem* item = answerColumn_->takeAt(0)) {
+        if (item->widget()) item->widget()->deleteLater();
+        delete item;
+    }
+    answerColumn_->addWidget(widget);
+    answerArea_->verticalScrollBar()->setValue(0);
+}
+
+void RunPage::showEmpty() {
+    if (!session().contract()) {
+        showWidget(new ErrorPanel(session().contract().error()));
+        return;
+    }
+    if (!session().compiledModel()) {
+        auto* empty = new EmptyState(QStringLiteral("run"), tr("Nothing to run yet"),
+                                     tr("There is no compiled model in this file. Compile the exported program to make one for this machine."));
+        empty->setButton({tr("Compile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
+        showWidget(empty);
+        return;
+    }
+    const QString problem = EngineService::instance().problem();
+    if (!problem.isEmpty()) {
+        const auto& engine = EngineService::instance().engine();
+        if (engine && !*engine) {
+            auto* panel = new ErrorPanel(engine->error());
+            panel->addAction({tr("Look again"), [] { EngineService::instance().askAgain(); }});
+            showWidget(panel);
+            return;
+        }
+        showWidget(new EmptyState(QStringLiteral("run"), tr("The run engine cannot be used"), problem));
+        return;
+    }
+    showWidget(new EmptyState(
+        QStringLiteral("run"), tr("No run yet"),
+        tr("Press Run to see outputs and timings. The model's library is code of whoever made the file; it runs in a process of its own.")));
+}
+
+PrimaryAction RunPage::primaryAction() const {
+    PrimaryAction action;
+    const bool running = session().jobs().isRunning(QStringLiteral("run"));
+    action.text = running ? tr("Cancel") : result_ ? tr("Run again") : tr("Run");
+    action.icon = running ? QStringLiteral("close") : QStringLiteral("run");
+    if (!session().compiledModel()) {
+        action.enabled = false;
+        action.reason = tr("There is no compiled model in this file.");
+    } else if (!EngineService::instance().problem().isEmpty()) {
+        action.enabled = false;
+        action.reason = EngineService::instance().problem();
+    }
+    return action;
+}
+
+void RunPage::runPrimaryAction() {
+    if (session().jobs().isRunning(QStringLiteral("run"))) {
+        state_ = tr("Cancelling…");
+        session().jobs().cancel(QStringLiteral("run"));
+        emit changed();
+        return;
+    }
+    if (primaryAction().enabled) start(false);
+}
+
+RunRequest RunPage::runRequest() const {
+    RunRequest request;
+    request.model = session().model();
+    request.device = toStd(device_->currentData().toString());
+    request.checks = static_cast<RuntimeChecks>(checks_->current());
+    request.threads = threads_->value();
+    request.warmup = warmup_->value();
+    request.repeat = repeat_->value();
+    request.timeoutSeconds = limit_->value();
+    return request;
+}
+
+void RunPage::start(bool skipContract) {
+    RunJob job;
+    job.document = session().documentPointer();
+    job.contract = *session().contract();
+    job.inputs = form_->request();
+    job.request = runRequest();
+    job.mends = mends_;
+    job.skipContract = skipContract;
+    job.check = std::make_shared<CheckReport>();
+    RunSettings& settings = RunSettings::of(session());
+    settings.inputs = job.inputs;
+    settings.run = job.request;
+    settings.used = true;
+
+    auto* column = new QWidget;
+    auto* layout = new QVBoxLayout(column);
+    setMargins(layout, 0, Spacing::l);
+    auto* stages = new StageList;
+    layout->addWidget(stages);
+    auto* cancelRow = new QHBoxLayout;
+    cancelRow->addStretch(1);
+    auto* cancel = plainButton(tr("Cancel"));
+    cancel->setObjectName(QStringLiteral("cancelRun"));
+    connect(cancel, &QPushButton::clicked, this, [this] { session().jobs().cancel(QStringLiteral("run")); });
+    cancelRow->addWidget(cancel);
+    layout->addLayout(cancelRow);
+    layout->addStretch(1);
+    showWidget(column);
+    stages_ = stages;
+    running_.start();
+    line_->setRunning(true);
+    EngineService::instance().setLamp(EngineService::Lamp::Busy);
+    const auto check = job.check;
+    session().jobs().start(this, QStringLiteral("run"), tr("Running %1").arg(session().fileName()), std::move(job),
+                           [this, check](Result<RunPicture> result) {
+                               lastCheck_ = *check;
+                               finished(std::move(result));
+                           });
+    state_ = tr("Running");
+    emit changed();
+}
+
+void RunPage::showProgress(const Progress& progress) {
+    if (!progress.line.empty()) {
+        session().log(toQt(progress.line));
+        return;
+    }
+    if (!stages_) return;
+    StageList::Stage stage;
+    stage.name = toQt(progress.stage);
+    if (!stage.name.isEmpty()) stage.name[0] = stage.name[0].toUpper();
+    stage.phase = StageList::Stage::Phase::Running;
+    if (progress.total > 0) {
+        stage.share = static_cast<double>(progress.done) / static_cast<double>(progress.total);
+        stage.amount = tr("%1 of %2").arg(toQt(formatCount(progress.done)), toQt(formatCount(progress.total)));
+    }
+    line_->setShare(stage.share);
+    stages_->setStages({stage});
+}
+
+void RunPage::finished(Result<RunPicture> result) {
+    line_->setRunning(false);
+    mends_.clear();
+    form_->showBreaches(lastCheck_.breaches);
+    const double seconds = static_cast<double>(running_.elapsed()) / 1000.0;
+    if (!result && result.error().kind == ErrorKind::DoesNotHold) {
+        EngineService::instance().setLamp(EngineService::Lamp::Idle);
+        auto* breaches = new BreachList(lastCheck_);
+        breaches->setObjectName(QStringLiteral("breaches"));
+        connect(breaches, &BreachList::runAnywayRequested, this, [this] { start(true); });
+        connect(breaches, &BreachList::mendRequested, this, &RunPage::mend);
+        state_ = tr("Not run: the inputs break the contract");
+        showWidget(breaches);
+    } else if (!result) {
+        const bool cancelled = result.error().kind == ErrorKind::Cancelled;
+        EngineService::instance().setLamp(result.error().kind == ErrorKind::RunFailed ? EngineService::Lamp::Gone : EngineService::Lamp::Idle);
+        if (cancelled) {
+            state_ = tr("Cancelled after %1").arg(toQt(formatDuration(seconds)));
+            showWidget(new EmptyState(QStringLiteral("run"), tr("Cancelled"),
+                                      tr("The run was stopped after %1. Inputs are kept.").arg(toQt(formatDuration(seconds)))));
+        } else {
+            state_ = tr("Run failed");
+            auto* holder = new QWidget;
+            auto* column = new QVBoxLayout(holder);
+            setMargins(column, 0, Spacing::m);
+            auto* panel = new ErrorPanel(result.error());
+            panel->setObjectName(QStringLiteral("runError"));
+            panel->addAction({tr("Run again"), [this] { start(false); }});
+            if (checks_->current() == 0) {
+                panel->addAction({tr("Run with runtime checks on"), [this] {
+                                      checks_->setCurrent(1);
+                                      start(false);
+                                  }});
+            }
+            column->addWidget(panel);
+            column->addWidget(new TextLabel(tr("Inputs are kept, and the window is not affected. The next run starts a new worker."),
+                                            TextSize::Caption, Role::Muted));
+            column->addStretch(1);
+            showWidget(holder);
+        }
+    } else {
+        EngineService::instance().setLamp(EngineService::Lamp::Idle);
+        auto* view = new RunResult(std::move(*result));
+        connect(view, &RunResult::compareRequested, this, [this] { session().startPage(QStringLiteral("compare")); });
+        connect(view, &RunResult::saveRequested, this, &RunPage::save);
+        showWidget(view);
+        result_ = view;
+        state_ = tr("Run finished in %1").arg(toQt(formatDuration(seconds)));
+    }
+    emit changed();
+}
+
+void RunPage::mend(const Breach& breach) {
+    if (breach.fix == "size" && breach.dimension) {  // the size field is the place of this setting: put it there, where it can be seen
+        const Contract& contract = *session().contract();
+        for (const ContractSymbol& symbol : contract.symbols) {
+            if (std::find(symbol.places.begin(), symbol.places.end(), std::pair(breach.contractIndex, *breach.dimension)) == symbol.places.end())
+                continue;
+            const InputRequest request = form_->request();
+            for (const auto& [name, value] : request.sizes) {
+                if (name != symbol.name) continue;
+                std::int64_t nearest = value;
+                if (symbol.program.minimum) nearest = std::max(nearest, *symbol.program.minimum);
+                if (symbol.program.maximum) nearest = std::min(nearest, *symbol.program.maximum);
+                form_->setSize(toQt(symbol.name), nearest);
+            }
+        }
+        start(false);
+        return;
+    }
+    mends_.push_back(breach);
+    start(false);
+}
+
+const RunPicture* RunPage::lastPicture() const { return result_ ? &result_->picture() : nullptr; }
+
+void RunPage::save() {
+    if (!result_) return;
+    const QString file = QFileDialog::getSaveFileName(this, tr("Save outputs"), QStringLiteral("outputs.npz"), tr("NumPy archive (*.npz)"));
+    if (file.isEmpty()) return;
+    NamedTensors tensors;
+    for (const OutputSummary& output : result_->picture().outputs) tensors.emplace_back(output.name, output.tensor);
+    const Status saved = writeNpzFile(toStd(file), tensors, true);  // the dialog has asked before replacing
+    state_ = saved ? tr("Outputs saved in %1").arg(file) : toQt(saved.error().what + " " + saved.error().why);
+    emit changed();
+}
+
+QStringList RunPage::statusTexts() const {
+    if (state_.isEmpty()) return Page::statusTexts();
+    QStringList texts{state_};
+    if (result_) texts << toQt(result_->picture().inputText);
+    return texts;
+}
+
+bool RunPage::settled() const { return !session().jobs().isRunning(QStringLiteral("run")) && EngineService::instance().engineKnown(); }
+
+}  // namespace pt2::views

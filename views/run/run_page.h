@@ -1,0 +1,66 @@
+#pragma once
+
+#include <QElapsedTimer>
+
+#include "core/contract/check.h"
+#include "core/run/run.h"
+#include "views/frame/page.h"
+#include "views/run/run_result.h"
+
+class QComboBox;
+class QDoubleSpinBox;
+class QScrollArea;
+class QSpinBox;
+class QVBoxLayout;
+
+namespace pt2::views {
+
+class InputForm;
+class SegmentedSwitch;
+
+/// Runs the compiled model in a process of its own: inputs and sizes at the left, the answer at the right. Inputs that break the contract are not run
+/// until the user mends them or insists.
+class RunPage : public Page {
+    Q_OBJECT
+public:
+    explicit RunPage(DocumentSession& session, QWidget* parent = nullptr);
+    void documentChanged() override;
+    PrimaryAction primaryAction() const override;
+    void runPrimaryAction() override;
+    QStringList statusTexts() const override;
+    bool settled() const override;
+    void showAddress(const Address& address) override;
+    /// The last finished run; null before the first.
+    const RunPicture* lastPicture() const;
+    const CheckReport& lastCheck() const { return lastCheck_; }
+
+private:
+    void buildForm();
+    void buildHowToRun(QVBoxLayout* column);
+    void showWidget(QWidget* widget);
+    void showEmpty();
+    void start(bool skipContract);
+    void mend(const Breach& breach);
+    void finished(Result<RunPicture> result);
+    void showProgress(const Progress& progress);
+    void save();
+    RunRequest runRequest() const;
+
+    InputForm* form_ = nullptr;
+    SegmentedSwitch* checks_ = nullptr;
+    QComboBox* device_ = nullptr;
+    QSpinBox *threads_ = nullptr, *warmup_ = nullptr, *repeat_ = nullptr, *limit_ = nullptr;
+    class TextLabel* variable_ = nullptr;
+    QWidget* answer_ = nullptr;
+    QVBoxLayout* answerColumn_ = nullptr;
+    QScrollArea *formArea_ = nullptr, *answerArea_ = nullptr;
+    class RunResult* result_ = nullptr;
+    class StageList* stages_ = nullptr;
+    class ProgressLine* line_ = nullptr;
+    std::vector<Breach> mends_;
+    CheckReport lastCheck_;
+    QElapsedTimer running_;
+    QString state_;
+};
+
+}  // namespace pt2::views

@@ -1,0 +1,274 @@
+#include "views/run/run_result.h"
+
+#include <QCheckBox>
+#include <QHBoxLayout>
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "views/plots/histogram_plot.h"
+#include "views/plots/value_grid.h"
+#include "views/theme/spacing.h"
+#include "views/widgets/controls.h"
+#include "views/widgets/data_table.h"
+#include "views/widgets/panels.h"
+#include "views/widgets/text.h"
+
+namespace pt2::views {
+
+namespace {
+
+constexpr std::size_t kLatencyBins = 40;
+constexpr std::size_t kValueBins = 32;
+
+const RunOutcome* outcomeOf(const std::optional<Result<RunOutcome>>& side) { return side && *side ? &**side : nullptr; }
+
+/// Values between p0.1 and p99.9 in equal bins; what lies beyond is folded into the ends.
+HistogramPlot::Data latencyBins(const std::vector<double>& seconds, double axisEnd, double scale) {
+    HistogramPlot::Data data;
+    data.low = 0;
+    data.high = axisEnd;
+    data.counts.assign(kLatencyBins, 0);
+    for (const double s : seconds) {
+        const double at = s * scale / axisEnd * static_cast<double>(kLatencyBins);
+        data.counts[std::min(kLatencyBins - 1, static_cast<std::size_t>(std::max(0.0, at)))]++;
+    }
+    return data;
+}
+
+struct Unit {
+    double scale;
+    const char* name;
+};
+Unit unitFor(double seconds) {
+    if (seconds < 1e-3) return {1e6, "µs"};
+    if (seconds < 1) return {1e3, "ms"};
+    return {1, "s"};
+}
+
+}  // namespace
+
+std::vector<OutputSummary> summarise(const RunOutcome& outcome, const CancelToken& cancel) {
+    std::vector<OutputSummary> summaries;
+    for (const auto& [name, tensor] : outcome.outputs) {
+        OutputSummary summary{name, tensor, {}, {}};
+        if (const auto statistics = computeStatistics(tensor.view(), cancel)) summary.statistics = *statistics;
+        if (auto histogram = computeHistogram(tensor.view(), kValueBins, cancel)) summary.histogram = std::move(*histogram);
+        summaries.push_back(std::move(summary));
+    }
+    return summaries;
+}
+
+RunResult::RunResult(RunPicture picture, QWidget* parent) : QWidget(parent), picture_(std::move(picture)) {
+    auto* column = new QVBoxLayout(this);
+    setMargins(column, 0, Spacing::l);
+    addVerdict(column);
+    addLatency(column);
+    if (!picture_.outputs.empty()) addOutputs(column);
+    column->addStretch(1);
+}
+
+void RunResult::addVerdict(QVBoxLayout* column) {
+    const RunOutcome* off = outcomeOf(picture_.report.off);
+    const RunOutcome* on = outcomeOf(picture_.report.on);
+    const RunOutcome* any = off ? off : on;
+    const bool both = picture_.report.off && picture_.report.on;
+    QString title, text;
+    State state = State::Ok;
+    if (both && off && on) {
+        const bool same = picture_.report.same();
+        title = same ? tr("Same outputs with and without runtime checks") : tr("Outputs differ with and without runtime checks");
+        if (!same) {
+            state = State::Error;
+            const auto differing = std::find(picture_.same.begin(), picture_.same.end(), false);
+            if (differing != picture_.same.end()) {
+                text =
+                    tr("First differing output: %1. ").arg(shown(picture_.outputs[static_cast<std::size_t>(differing - picture_.same.begin())].name));
+            }
+        }
+    } else if (both) {
+        state = State::Warning;
+        title = off ? tr("Runs without runtime checks, refused with them") : tr("Runs with runtime checks only");
+    } else {
+        title = tr("The model ran");
+    }
+    if (any) {
+        text += tr("%1, %2").arg(toQt(any->device == "cpu" ? "CPU" : any->device), toQt(picture_.inputText));
+        if (!any->seconds.samples.empty()) text += tr(", %n run(s)", nullptr, static_cast<int>(any->seconds.samples.size()));
+        if (!any->pythonMapped) text += tr(", no Python in the process");
+        text += QLatin1Char('.');
+    }
+    auto* banner = new Banner(state, title, text);
+    banner->setObjectName(QStringLiteral("runVerdict"));
+    if (any)
+        banner->setRightText(tr("Load %1 · first run %2").arg(toQt(formatDuration(any->seconds.load)), toQt(formatDuration(any->seconds.first))));
+    column->addWidget(banner);
+    if (!picture_.mends.empty()) column->addWidget(new Banner(State::Info, tr("Inputs were mended before the run"), toQt(picture_.mends)));
+    for (const std::string& note : picture_.notes) {
+        auto* line = new Banner(State::Info, toQt(note));
+        line->setCompact(true);
+        column->addWidget(line);
+    }
+    for (const auto& [side, name] :
+         {std::pair(&picture_.report.off, tr("Without runtime checks")), std::pair(&picture_.report.on, tr("With runtime checks"))}) {
+        if (*side && !**side) {
+            auto* panel = new ErrorPanel((**side).error());
+            panel->setEffect(name + tr(" the run failed; the other side is shown below."));
+            column->addWidget(panel);
+        }
+    }
+}
+
+QWidget* RunResult::latencyCard(const QString& title, const RunOutcome& outcome, int series, double axisEnd, std::uint64_t top) {
+    const RunSeconds& seconds = outcome.seconds;
+    const Unit unit = unitFor(seconds.median());
+    auto* card = new Card(title);
+    auto* numbers = new QHBoxLayout;
+    setMargins(numbers, 0, Spacing::l);
+    const double maximum = *std::max_element(seconds.samples.begin(), seconds.samples.end());
+    for (const auto& [name, value] : {std::pair(tr("p50"), seconds.median()), std::pair(tr("p90"), seconds.percentile(0.9)),
+                                      std::pair(tr("p99"), seconds.percentile(0.99)), std::pair(tr("max"), maximum)}) {
+        auto* cell = new QVBoxLayout;
+        setMargins(cell, 0, 0);
+        cell->addWidget(new TextLabel(name, TextSize::Caption, Role::Muted));
+        cell->addWidget(new TextLabel(toQt(formatDuration(value)), TextSize::Section));
+        numbers->addLayout(cell);
+    }
+    numbers->addStretch(1);
+    card->content()->addLayout(numbers);
+    auto* plot = new HistogramPlot;
+    plot->setData(latencyBins(seconds.samples, axisEnd, unit.scale));
+    plot->setSeries(series);
+    plot->setTop(top);
+    plot->setMarks({{seconds.median() * unit.scale, tr("p50")}, {std::min(axisEnd, seconds.percentile(0.99) * unit.scale), tr("p99")}});
+    plot->setAxisTitle(tr("Time per run, %1").arg(QString::fromUtf8(unit.name)));
+    card->content()->addWidget(plot);
+    return card;
+}
+
+void RunResult::addLatency(QVBoxLayout* column) {
+    const RunOutcome* off = outcomeOf(picture_.report.off);
+    const RunOutcome* on = outcomeOf(picture_.report.on);
+    std::vector<const RunOutcome*> sides;
+    for (const RunOutcome* side : {off, on}) {
+        if (side && !side->seconds.samples.empty()) sides.push_back(side);
+    }
+    if (sides.empty()) return;
+    double end = 0;
+    for (const RunOutcome* side : sides) end = std::max(end, side->seconds.percentile(0.99) * 1.25);
+    const double scale = unitFor(sides.front()->seconds.median()).scale;
+    std::uint64_t top = 0;
+    for (const RunOutcome* side : sides) {
+        const HistogramPlot::Data data = latencyBins(side->seconds.samples, end * scale, scale);
+        top = std::max(top, *std::max_element(data.counts.begin(), data.counts.end()));
+    }
+    auto* row = new QHBoxLayout;
+    setMargins(row, 0, Spacing::l);
+    for (const RunOutcome* side : sides)
+        row->addWidget(
+            latencyCard(side->checksOn ? tr("Runtime checks on") : tr("Runtime checks off"), *side, side->checksOn ? 1 : 0, end * scale, top), 1);
+    column->addLayout(row);
+}
+
+void RunResult::addOutputs(QVBoxLayout* column) {
+    auto* card = new Card(tr("Outputs"));
+    card->setSubtitle(tr("%n tensor(s)", nullptr, static_cast<int>(picture_.outputs.size())));
+    auto* compare = new LinkLabel(tr("Compare with torch eager ›"));
+    compare->setObjectName(QStringLiteral("compareLink"));
+    connect(compare, &QAbstractButton::clicked, this, &RunResult::compareRequested);
+    auto* save = new LinkLabel(tr("Save as .npz…"));
+    connect(save, &QAbstractButton::clicked, this, &RunResult::saveRequested);
+    card->addToTitle(compare);
+    card->addToTitle(save);
+    card->setFlush(true);
+    const bool both = picture_.report.off && picture_.report.on;
+    std::vector<Column> columns = {{tr("Name"), 96, false, false, {}},   {tr("Tensor"), 150, false, true, {}}, {tr("Min"), 88, true, false, {}},
+                                   {tr("Max"), 88, true, false, {}},     {tr("Mean"), 88, true, false, {}},    {tr("Std"), 84, true, false, {}},
+                                   {tr("NaN, Inf"), 68, true, false, {}}};
+    if (both) columns.push_back({tr("Off and on"), 96, false, false, {}});
+    auto* model = new RowModel(columns, this);
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < picture_.outputs.size(); ++i) {
+        const OutputSummary& output = picture_.outputs[i];
+        const TensorStatistics& s = output.statistics;
+        Row row;
+        row.address = QString::number(i);
+        const auto number = [&](double value) { return s.hasFinite ? Cell::number(axisNumber(value), value) : Cell::missing(tr("none")); };
+        const std::uint64_t odd = s.nan + s.positiveInfinity + s.negativeInfinity;
+        row.cells = {Cell::fixed(shown(output.name)),
+                     Cell::fixed(toQt(tensorTypeText(output.tensor.layout))),
+                     number(s.minimum),
+                     number(s.maximum),
+                     number(s.mean),
+                     number(s.standardDeviation),
+                     Cell::number(toQt(formatCount(odd)), static_cast<double>(odd))};
+        if (both) {
+            Cell cell(i < picture_.same.size() && picture_.same[i] ? tr("equal") : tr("differ"));
+            cell.icon = stateIcon(i < picture_.same.size() && picture_.same[i] ? State::Ok : State::Error);
+            cell.iconColour = stateRole(i < picture_.same.size() && picture_.same[i] ? State::Ok : State::Error);
+            row.cells.push_back(cell);
+        }
+        rows.push_back(std::move(row));
+    }
+    model->setRows(std::move(rows));
+    auto* table = new DataTable;
+    table->setObjectName(QStringLiteral("outputs"));
+    table->setAccessibleName(tr("Outputs"));
+    table->setGround(Role::Card);
+    table->setSource(model, columns);
+    table->setFitToRows(picture_.outputs.size() <= 12);
+    card->content()->addWidget(table);
+    connect(table, &DataTable::rowSelected, this, [this](const QString& address) { showOutput(static_cast<std::size_t>(address.toUInt())); });
+
+    auto* lower = new QHBoxLayout;
+    lower->setContentsMargins(Spacing::l, Spacing::m, Spacing::l, Spacing::l);
+    lower->setSpacing(Spacing::xl);
+    auto* left = new QVBoxLayout;
+    setMargins(left, 0, Spacing::xs);
+    auto* leftHead = new QHBoxLayout;
+    setMargins(leftHead, 0, Spacing::s);
+    leftHead->addWidget(new TextLabel(tr("Values"), TextSize::Strong));
+    slice_ = new TextLabel({}, TextSize::Caption, Role::Muted);
+    slice_->setCode(true);
+    leftHead->addWidget(slice_);
+    leftHead->addStretch(1);
+    auto* shade = new QCheckBox(tr("Shade"));
+    shade->setChecked(true);
+    leftHead->addWidget(shade);
+    left->addLayout(leftHead);
+    grid_ = new ValueGrid;
+    connect(shade, &QCheckBox::toggled, grid_, &ValueGrid::setShaded);
+    left->addWidget(grid_);
+    more_ = new TextLabel({}, TextSize::Caption, Role::Muted);
+    left->addWidget(more_);
+    left->addStretch(1);
+    auto* right = new QVBoxLayout;
+    setMargins(right, 0, Spacing::xs);
+    auto* rightHead = new QHBoxLayout;
+    setMargins(rightHead, 0, Spacing::s);
+    rightHead->addWidget(new TextLabel(tr("Distribution"), TextSize::Strong));
+    rightHead->addStretch(1);
+    bins_ = new TextLabel({}, TextSize::Caption, Role::Muted);
+    rightHead->addWidget(bins_);
+    right->addLayout(rightHead);
+    distribution_ = new HistogramPlot;
+    right->addWidget(distribution_);
+    lower->addLayout(left, 1);
+    lower->addLayout(right, 1);
+    card->content()->addLayout(lower);
+    column->addWidget(card);
+    showOutput(0);
+    table->selectAddress(QStringLiteral("0"));
+}
+
+void RunResult::showOutput(std::size_t index) {
+    if (index >= picture_.outputs.size() || !grid_) return;
+    const OutputSummary& output = picture_.outputs[index];
+    grid_->setTensor(output.tensor);
+    slice_->setText(shown(output.name) + grid_->sliceText());
+    more_->setText(grid_->moreText());
+    more_->setVisible(!grid_->moreText().isEmpty());
+    distribution_->setData({output.histogram.low, output.histogram.high, output.histogram.counts});
+    bins_->setText(tr("%1 values, %2 bins").arg(toQt(formatCount(output.statistics.count))).arg(output.histogram.counts.size()));
+}
+
+}  // namespace pt2::views
