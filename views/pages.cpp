@@ -2,6 +2,10 @@
 
 #include <QObject>
 
+#include "views/compare/compare_page.h"
+#include "views/recompile/recompile_page.h"
+#include "views/run/run_page.h"
+
 namespace pt2::views {
 
 namespace {
@@ -40,14 +44,11 @@ void registerPages(PageRegistry& registry) {
          placeholder("kernels", tr("Kernels are not linked yet"), tr("Files shows the generated source of the compiled model with highlighting.")),
          needsCompiled});
     registry.add({"files", tr("Files"), "files", 6, 0, placeholder("files", tr("Files"), tr("Every member.")), {}});
-    registry.add({"run", tr("Run"), "run", 7, 1,
-                  placeholder("run", tr("Running from the window is not there yet"), tr("\"pt2 run\" runs the compiled model.")), needsCompiled});
-    registry.add({"compare", tr("Compare"), "compare", 8, 1,
-                  placeholder("compare", tr("Comparing from the window is not there yet"), tr("\"pt2 compare\" does it.")), needsCompiled});
+    registry.add({"run", tr("Run"), "run", 7, 1, [](DocumentSession& session) -> Page* { return new RunPage(session); }, needsCompiled});
     registry.add(
-        {"recompile", tr("Recompile"), "recompile", 9, 1,
-         placeholder("recompile", tr("Recompiling from the window is not there yet"), tr("\"pt2 recompile\" compiles the program for this machine.")),
-         needsProgram});
+        {"compare", tr("Compare"), "compare", 8, 1, [](DocumentSession& session) -> Page* { return new ComparePage(session); }, needsCompiled});
+    registry.add({"recompile", tr("Recompile"), "recompile", 9, 1, [](DocumentSession& session) -> Page* { return new RecompilePage(session); },
+                  needsProgram});
     registry.add({"problems", tr("Problems"), "problems", 0, 2, placeholder("problems", tr("Problems"), tr("What is odd about this file.")), {}});
 }
 
