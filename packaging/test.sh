@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# test.sh [--full]: the set-up of run.sh, a build with warnings as errors, and every test.
+# --full adds the builds with sanitizers (address and undefined behaviour: core, command line, views; threads: core), all recompiles and the
+# benchmarks. Tests read PT2SCOPE_FULL=1 then. The corpus is ../shared/corpus or PT2SCOPE_CORPUS.
+. "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+full=0
+for argument in "$@"; do
+  case $argument in
+    --full) full=1 ;;
+    -h | --help) sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    *) echo "Usage: packaging/test.sh [--full]" >&2; exit 2 ;;
+  esac
+done
+[ $full = 0 ] || export PT2SCOPE_FULL=1
+
+passed=0 failed=0 skipped=0
+summary=()
+
+# run_tests NAME: ctest in build/NAME; adds to the totals what the tests themselves counted, and a failure for each that did not get so far.
+run_tests() {
+  local name=$1 folder=$root/build/$1 log p f s crashed
+  log=$folder/Testing/Temporary/LastTest.log
+  shift
+  say "Tests of build/$name"
+  local status=0
+  (cd "$folder" && ctest --output-on-failure --no-tests=error -j "$(nproc)" "$@" | grep -vE '^ *Start +[0-9]+:') || status=$?
+  read -r p f s < <(awk '/^Totals: [0-9]+ passed, / { p += $2; f += $4; s += $6 } END { print p + 0, f + 0, s + 0 }' "$log")
+  # Test programs that ended without their own count: a crash or a time-out.
+  crashed=$(awk '/^Test time =/ { if (open && !counted) n++; open = 0 } /^[0-9]+\/[0-9]+ Testing:/ { open = 1; counted = 0 }
+                 /^Totals: / { counted = 1 } END { print n + 0 }' "$log")
+  [ "$status" = 0 ] && crashed=0
+  [ "$status" != 0 ] && [ $((f + crashed)) = 0 ] && crashed=1
+  passed=$((passed + p)) failed=$((failed + f + crashed)) skipped=$((skipped + s))
+  summary+=("$(printf '%-8s %5d passed, %d failed, %d skipped' "$name" "$p" $((f + crashed)) "$s")")
+  if [ "$s" -gt 0 ]; then
+    summary+=("$(awk '/^SKIP  ?:/ { sub(/^SKIP +: /, ""); print "         left out: " $0 }' "$log" | sort | uniq | head -n 20)")
+  fi
+}
+
+prepare
+say "Release build, warnings are errors"
+configure release -DPT2SCOPE_WERROR=ON
+build release
+# Tests that run or compile models take this Python, and stay away from the user's settings.
+export PT2SCOPE_BIN=$release/bin
+started=$(date +%s)
+run_tests release
+if [ $full = 1 ]; then
+  export PT2SCOPE_WORKER=$release/bin/pt2-worker
+  say "Build with the address and undefined behaviour sanitizers"
+  configure asan -DPT2SCOPE_WERROR=ON
+  build asan
+  LSAN_OPTIONS=suppressions=$root/packaging/lsan.supp run_tests asan
+  say "Build with the thread sanitizer"
+  configure tsan -DPT2SCOPE_WERROR=ON
+  build tsan
+  run_tests tsan
+fi
+
+say "Summary ($(($(date +%s) - started)) s of tests)"
+printf '%s\n' "${summary[@]}"
+printf '\n%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+[ "$failed" = 0 ]
