@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/package/package.h"
@@ -10,26 +11,30 @@
 
 namespace pt2 {
 
-/// One size of an input as the program and the compiled model know it.
+/// One size (or stride) of an input as the program and the compiled model know it.
 struct ContractDim {
     std::optional<std::int64_t> fixed;
-    std::string text;                   ///< "s77", "2*s0 + 1", "16"
+    std::string text;                   ///< "s77", "2*s0 + 1", "16"; "?" when nothing says
     std::optional<SymExpr> expression;  ///< when symbolic and understood
-    SymRange program;                   ///< range by the program (of the whole expression if one bare symbol)
+    SymRange program;                   ///< range by the program (of the whole expression); nothing beyond 64 bits counts as a bound
     SymRange compiled;                  ///< bounds tested by the generated code
     bool compiledKnown = false;
+    bool testedAtRuntime = false;  ///< a check_input_K looks at it: a size against `fixed` or `compiled`, a stride even where the size is 1
 };
 
 /// One flat input. Constants (None, int, float, str, bool baked in) are leaves too; the library takes tensors only.
 struct ContractInput {
     std::string name;                        ///< as the caller knows it ("x", "batch.b[0]"); else the graph's name
+    std::string python;                      ///< the same as Python indexes it ("batch['b'][0]")
     std::string graphName;                   ///< placeholder of the program ("x"), empty without a program
     std::string compiledName;                ///< "arg2_1", empty without a compiled model
     std::size_t flatIndex = 0;               ///< among all leaves of the in_spec
     std::optional<std::size_t> tensorIndex;  ///< among the tensors the library takes
     bool isKeyword = false;
-    bool isConstant = false;
+    bool isConstant = false;   ///< no tensor: baked in, a symbolic number, or an object
     std::string constantText;  ///< Python repr of a constant
+    std::string constantJson;  ///< the same as a JSON literal
+    std::string numberSymbol;  ///< a number that is an input of its own ("s3"), given by --size; torch cannot compile such programs
     DType dtype = DType::Unknown;
     bool rankKnown = false;
     std::vector<ContractDim> sizes;
@@ -37,6 +42,8 @@ struct ContractInput {
     std::string device;
     Origin origin = Origin::Unknown;  ///< where dtype and sizes come from
     bool checkedAtRuntime = false;
+    bool assertedAtRuntime = false;  ///< 2.13: rank, sizes and strides are asserted at first use when runtime checks are on
+    bool dtypeTestedAtRuntime = false, deviceTestedAtRuntime = false;
     std::optional<std::int64_t> indexBound;  ///< integers here index a table of this length (embedding, gather, index)
 };
 
@@ -65,18 +72,29 @@ struct ContractOutput {
 struct Contract {
     std::string model;
     bool hasProgram = false, hasCompiled = false;
+    bool checksCompiledIn = false;      ///< the compiled model has runtime checks of its own
+    std::string device;                 ///< of the compiled model ("cpu"), empty when not stated
     std::vector<ContractInput> inputs;  ///< user inputs in flat order
     std::vector<ContractSymbol> symbols;
     std::vector<ContractOutput> outputs;  ///< user outputs in flat order
     std::vector<std::string> guards;      ///< guards_code as stored
     TreeSpec inSpec;                      ///< empty when unknown
     std::vector<std::string> forwardArgNames;
+    std::vector<std::string> notes;  ///< what is odd about the join, in sentences; a check repeats them
 
     /// Input by the caller's name, the graph's name, the library's name or the flat index; Usage error naming the candidates.
     Result<std::size_t> findInput(std::string_view nameOrIndex) const;
     const ContractSymbol* findSymbol(std::string_view name) const;
+    std::size_t tensorCount() const;
 };
 
 Result<Contract> buildContract(const Document& document, std::string_view model);
+
+/// "1 to 1024", "2 or more, no upper limit", "at most 64", "any size" (users.md A32).
+std::string rangeText(const SymRange& range);
+/// Both must hold.
+SymRange intersectRanges(const SymRange& a, const SymRange& b);
+/// What pt2scope takes for legal: the program's range where there is one, else what the compiled code tests.
+SymRange legalRange(const ContractSymbol& symbol);
 
 }  // namespace pt2

@@ -21,31 +21,36 @@ struct InputRequest {
 struct MadeInput {
     std::size_t contractIndex = 0;
     bool isTensor = true;
-    Tensor tensor;
-    std::string constantText;  ///< JSON-like literal for constants
+    Tensor tensor;             ///< dtype Unknown: none was given and none could be made
+    std::string constantText;  ///< JSON literal for constants
     std::string madeBy;        ///< "randn", "sample", "file x.npy": for people
 };
 
 struct InputSet {
     std::vector<MadeInput> inputs;  ///< one per Contract::inputs
     std::vector<std::pair<std::string, std::int64_t>> symbolValues;
+    std::vector<std::string> unknownNames;  ///< what a file holds beyond the model's inputs
     /// The tensors in the order the library takes them.
     std::vector<Tensor> tensors() const;
 };
 
 /// Makes every input. Usage errors: unknown input or symbol, ambiguous `batch=`, bad SPEC. A size out of range is not an error here:
-/// the check says it. Order of what is not given: stored samples (when no size is asked for), else sizes at the hint or the smallest legal of at
-/// least 2; integers stay below the length of the table they index, other integers are 0 or 1, floats are randn of the documented generator.
+/// the check says it. Order of what is not given: stored samples (when no size is asked for, no seed is set, and their sizes agree with what is
+/// given), else sizes at the hint or the smallest legal of at least 2; integers stay below the length of the table they index, other integers are 0
+/// or 1, floats are randn of the documented generator. What is made has the strides that the contract wants; what comes from a file keeps its own.
 Result<InputSet> makeInputs(const Document& document, const Contract& contract, const InputRequest& request);
 
-/// The documented generator: SplitMix64 seeded with seed + flat index gives uniform 53-bit doubles; randn is Box-Muller, computed in double
-/// and rounded to the dtype. The Python snippet makes the same numbers.
+/// The documented generator: SplitMix64 seeded with seed + flat index gives uniform 53-bit doubles, (next() >> 11) * 2^-53; randn is Box-Muller,
+/// computed in double and rounded to the dtype: with u, v uniform, r = sqrt(-2 ln(1 - u)), the two values are r cos(2 pi v) and r sin(2 pi v).
+/// Integers in [LO, HI) are LO + floor(u * (HI - LO)). Tensors are filled in row-major order; complex ones take real, then imaginary part.
+/// The Python snippet makes the same numbers.
 class DocumentedGenerator {
 public:
     explicit DocumentedGenerator(std::uint64_t seed) : state_(seed) {}
     std::uint64_t next();
     double uniform();  ///< [0, 1)
     double normal();
+    double integer(std::int64_t low, std::int64_t high);  ///< [low, high), which must not be empty
 
 private:
     std::uint64_t state_;
@@ -54,7 +59,7 @@ private:
 };
 
 /// SPEC of cli.md, parsed: generator with optional shape and dtype, @file, or a JSON literal. `suggested` gives dtype and sizes where the SPEC does
-/// not.
+/// not. The result is row-major, or as the file has it.
 Result<Tensor> makeFromSpec(std::string_view spec, DType suggestedDtype, const std::vector<std::int64_t>& suggestedSizes, std::uint64_t seed);
 
 }  // namespace pt2

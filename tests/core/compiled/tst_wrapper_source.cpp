@@ -1,0 +1,240 @@
+#include <QRegularExpression>
+#include <QtTest>
+
+#include "core/compiled/source_tokens.h"
+#include "core/compiled/wrapper_source.h"
+#include "tests/core/compiled/compiled_corpus.h"
+
+using namespace pt2;
+
+namespace {
+
+/// All that a wrapper says, as text, with the library's variable names left out (they are in no field).
+QString described(const WrapperFacts& facts) {
+    QStringList lines;
+    const auto number = [](const std::optional<std::int64_t>& value) { return value ? QString::number(*value) : QStringLiteral("-"); };
+    lines << QString("%1 %2 %3").arg(facts.inputCount.value_or(-1)).arg(facts.outputCount.value_or(-1)).arg(facts.constantCount.value_or(-1));
+    lines << QString::fromStdString(facts.inSpec) << QString::fromStdString(facts.outSpec);
+    for (const CompiledInput& input : facts.inputs) {
+        QString line = QString("in %1 %2").arg(QString::fromStdString(input.name), dtypeName(input.dtype.value));
+        for (std::size_t d = 0; d < input.sizes.value.size(); ++d) {
+            const CompiledDim& dim = input.sizes.value[d];
+            line += QString(" [%1 %2 %3 %4]").arg(number(dim.fixed), number(dim.minimum), number(dim.maximum)).arg(dim.tested);
+            if (d < input.strideTexts.value.size()) {
+                line += QString("%1%2").arg(QString::fromStdString(input.strideTexts.value[d])).arg(bool(input.strideTested[d]));
+            }
+        }
+        lines << line + QString(" %1 %2 %3").arg(QString::fromStdString(input.device.value)).arg(input.checkedAtRuntime).arg(input.assertedAtRuntime);
+    }
+    for (const CompiledOutput& output : facts.outputs) {
+        QString line = QString("out %1 %2").arg(QString::fromStdString(output.name), dtypeName(output.dtype.value));
+        for (const std::string& size : output.sizes.value) line += " " + QString::fromStdString(size);
+        for (const std::string& stride : output.strides.value) line += " s" + QString::fromStdString(stride);
+        lines << line;
+    }
+    for (const CompiledConstant& constant : facts.constants) {
+        lines << QString("c %1 %2 %3 %4 %5")
+                     .arg(QString::fromStdString(constant.name), QString::fromStdString(constant.fqn), dtypeName(constant.dtype.value),
+                          QString::fromStdString(constant.kind))
+                     .arg(constant.dataSize);
+    }
+    lines << QString("kernels %1 checks %2").arg(facts.kernels.size()).arg(facts.checksCompiledIn);
+    return lines.join('\n');
+}
+
+QString replaceWords(QString text, const QString& pattern, const QString& with) {
+    return text.replace(QRegularExpression("\\b" + pattern + "\\b"), with);
+}
+
+}  // namespace
+
+class WrapperSourceTest : public QObject {
+    Q_OBJECT
+
+    QStringList packages_;
+
+private slots:
+    void initTestCase() {
+        if (!pt2::tests::corpus().isEmpty()) packages_ = pt2::tests::compiledPackages();
+    }
+
+    void tokensOfEveryKind() {
+        const std::string source =
+            "#define X \\\n ignored(\nint a = 8L; // no\n/* no */ auto s = R\"x(a\")\"b)x\" \"c\\n\\x41\\101\"; b != 1'000; e = 1e-5f;";
+        const std::vector<SourceToken> tokens = tokenizeSource(source);
+        QStringList texts;
+        for (const SourceToken& token : tokens) texts << QString::fromUtf8(token.text.data(), static_cast<qsizetype>(token.text.size()));
+        QCOMPARE(texts, QStringList({"int", "a", "=", "8L", ";", "auto", "s", "=", "R\"x(a\")\"b)x\"", "\"c\\n\\x41\\101\"", ";", "b", "!=", "1'000",
+                                     ";", "e", "=", "1e-5f", ";"}));
+        QCOMPARE(decodeStringToken(tokens[8]), std::string("a\")\"b"));
+        QCOMPARE(decodeStringToken(tokens[9]), std::string("c\nAA"));
+        QCOMPARE(integerOfToken(tokens[3]).value_or(-1), std::int64_t{8});
+        QCOMPARE(integerOfToken(tokens[13]).value_or(-1), std::int64_t{1000});
+        QVERIFY(!integerOfToken(tokens[17]));
+    }
+
+    void cutTextEndsQuietly() {
+        for (const char* text :
+             {"", "\"", "R\"(", "/*", "#", "f(", "a[", "x = {", "'", "R\"toolongtagtoolongtagtoolong(", "constants_info_[0", "if ("}) {
+            const WrapperFacts facts = readWrapperSource(text);
+            QVERIFY(!facts.isWrapper);
+        }
+    }
+
+    void absurdNumbersAreNotBelieved() {
+        const WrapperFacts facts = readWrapperSource(
+            "M::M() : AOTInductorModelBase(99999999999, 1, 1, d) { inputs_info_[99999999999].name = \"a\"; inputs_info_[-1].name = \"b\"; "
+            "constants_info_[4294967296].name = \"c\"; }");
+        QVERIFY(facts.inputs.empty());
+        QVERIFY(facts.constants.empty());
+        QVERIFY(!facts.inputCount);
+    }
+
+    void adjacentRawStringsAreOneSpec() {
+        const WrapperFacts facts = readWrapperSource("void f() { in_spec_ = R\"([1, )\"\n  R\"(2])\"; out_spec_ = \"[\\\"a\\\"]\"\n\"b\"; }");
+        QCOMPARE(facts.inSpec, std::string("[1, 2]"));
+        QCOMPARE(facts.outSpec, std::string("[\"a\"]b"));
+    }
+
+    /// torch 2.7 has all checks in one function, an upper bound only, and no device test.
+    void allChecksInOneFunction() {
+        const WrapperFacts facts = readWrapperSource(R"src(
+AOTInductorModel::AOTInductorModel() : AOTInductorModelBase(2, 1, 0, device_str, std::move(cubin_dir), true) {
+    inputs_info_[0].name = "arg0_1"; inputs_info_[1].name = "arg1_1"; outputs_info_[0].name = "output0"; }
+void AOTInductorModel::__check_inputs_outputs(AtenTensorHandle* input_handles, AtenTensorHandle* output_handles) {
+    ConstantHandle arg0_1 = ConstantHandle(input_handles[0]);
+    int32_t arg0_1_dtype;
+    AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dtype(arg0_1, &arg0_1_dtype));
+    int32_t arg0_1_expected_dtype = aoti_torch_dtype_bfloat16();
+    if (arg0_1_expected_dtype != arg0_1_dtype) { throw 1; }
+    auto arg0_1_size = arg0_1.sizes();
+    if (arg0_1_size[0] > 9223372036854775807L) { throw 1; }
+    if (4 != arg0_1_size[1]) { throw 1; }
+    auto arg0_1_stride = arg0_1.strides();
+    if (4 != arg0_1_stride[0]) { throw 1; }
+    if (1 != arg0_1_stride[1]) { throw 1; }
+    ConstantHandle arg1_1 = ConstantHandle(input_handles[1]);
+    int32_t arg1_1_dtype;
+    AOTI_TORCH_ERROR_CODE_CHECK(aoti_torch_get_dtype(arg1_1, &arg1_1_dtype));
+    int32_t arg1_1_expected_dtype = aoti_torch_dtype_int64();
+    if (arg1_1_expected_dtype != arg1_1_dtype) { throw 1; }
+    auto arg1_1_size = arg1_1.sizes();
+}
+void AOTInductorModel::run_impl(AtenTensorHandle* input_handles, AtenTensorHandle* output_handles) {
+    auto inputs = steal_from_raw_handles_to_raii_handles(input_handles, 2);
+    auto arg0_1 = std::move(inputs[0]);
+    auto arg1_1 = std::move(inputs[1]);
+    auto arg0_1_size = arg0_1.sizes();
+    int64_t s0 = arg0_1_size[0];
+    output_handles[0] = arg0_1.release();
+}
+)src");
+        QVERIFY(facts.checksCompiledIn);
+        QCOMPARE(facts.inputs.size(), std::size_t{2});
+        QVERIFY(facts.inputs[0].dtype.value == DType::BFloat16);
+        QVERIFY(facts.inputs[0].sizes.origin == Origin::Inferred);
+        QCOMPARE(facts.inputs[0].sizes.value.size(), std::size_t{2});
+        QCOMPARE(facts.inputs[0].sizes.value[0].symbol, std::string("s0"));
+        QCOMPARE(facts.inputs[0].sizes.value[0].maximum.value_or(0), INT64_MAX);
+        QVERIFY(!facts.inputs[0].sizes.value[0].minimum);
+        QVERIFY(!facts.inputs[0].device.known());
+        QVERIFY(facts.inputs[1].dtype.value == DType::Int64);
+        QVERIFY(facts.inputs[1].sizes.known());
+        QVERIFY(facts.inputs[1].sizes.value.empty());
+        QVERIFY(facts.outputs[0].dtype.value == DType::BFloat16);
+        QCOMPARE(facts.outputs[0].sizes.value, std::vector<std::string>({"s0", "4"}));
+    }
+
+    /// Sizes that leave no trace (a gap) are not guessed, nor is what a fallback returns.
+    void whatIsNotSaidIsUnknown() {
+        const WrapperFacts facts = readWrapperSource(R"src(
+M::M() : AOTInductorModelBase(1, 2, 0, d) {}
+static void check_input_0(AtenTensorHandle* input_handles) {
+    ConstantHandle a = ConstantHandle(input_handles[0]);
+    auto n = a.sizes();
+    if (4 != n[2]) { throw 1; }
+}
+void M::run_impl(AtenTensorHandle* input_handles, AtenTensorHandle* output_handles) {
+    AtenTensorHandle b_handle;
+    aoti_torch_cpu_sort(x, &b_handle);
+    RAIIAtenTensorHandle b(b_handle);
+    output_handles[0] = b.release();
+    output_handles[1] = output_handles[0];
+}
+)src");
+        QVERIFY(facts.checksCompiledIn);
+        QVERIFY(!facts.inputs[0].sizes.known());
+        QVERIFY(!facts.inputs[0].dtype.known());
+        QVERIFY(!facts.outputs[0].dtype.known());
+        QVERIFY(!facts.outputs[0].sizes.known());
+        QVERIFY(!facts.outputs[1].sizes.known());
+        QCOMPARE(facts.kernels.size(), std::size_t{1});
+    }
+
+    void buildCommandsOfEverySource() {
+        std::string compile, link;
+        readBuildCommands("// Compile cmd\n// g++ a \\\n//  b\r\n// Link cmd\n// g++ c\n", compile, link);
+        QCOMPARE(compile, std::string("g++ a \\ b"));
+        QCOMPARE(link, std::string("g++ c"));
+        readBuildCommands("int main() {}", compile, link);
+        QVERIFY(compile.empty() && link.empty());
+    }
+
+    /// The meaning does not hang on names, line breaks or the order of functions: renamed and shuffled wrappers read the same.
+    void renamedAndShuffledWrappersReadTheSame() {
+        if (packages_.isEmpty()) QSKIP("The corpus of real packages is not here.");
+        int seen = 0;
+        for (const QString& package : packages_) {
+            const tests::OpenedModels opened = tests::openModels(package + ".pt2");
+            for (const auto& [name, model] : opened.models) {
+                const QString original = QString::fromStdString(tests::sourceOf(opened, model));
+                if (original.isEmpty()) continue;
+                const QString expected = described(readWrapperSource(original.toStdString()));
+
+                QString text = original;
+                for (int k = 0; k < 64; ++k) {
+                    const QString argument = QString("arg%1_1").arg(k);
+                    if (!text.contains(argument)) continue;
+                    text.replace(argument + "_size", QString("extent_of_%1").arg(k)).replace(argument + "_stride", QString("pitch_of_%1").arg(k));
+                    text.replace(argument + "_expected_dtype", QString("want_%1").arg(k)).replace(argument + "_dtype", QString("kind_%1").arg(k));
+                    text.replace(argument + "_expected_device_type", QString("wantdev_%1").arg(k))
+                        .replace(argument + "_device_type", QString("dev_%1").arg(k));
+                    text.replace(QRegularExpression("(?<!\")\\b" + argument + "\\b(?!\")"), QString("given%1").arg(k));
+                }
+                text = replaceWords(text, "int_array_(\\d+)", "numbers\\1");
+                text = replaceWords(text, "buf(\\d+)_handle", "raw\\1");
+                text = replaceWords(text, "buf(\\d+)", "storage\\1");
+                text = replaceWords(text, "inputs", "taken");
+                text = replaceWords(text, "input_handles", "ins");
+                text = replaceWords(text, "output_handles", "outs");
+                QVERIFY(text != original);
+                QCOMPARE(described(readWrapperSource(text.toStdString())), expected);
+
+                // The check functions behind everything else.
+                QString checks, rest = original;
+                const QRegularExpression function("AOTI_NOINLINE static void check_input_\\d+\\(.*?\\n\\}\\n",
+                                                  QRegularExpression::DotMatchesEverythingOption);
+                for (QRegularExpressionMatch match = function.match(rest); match.hasMatch(); match = function.match(rest)) {
+                    checks += match.captured();
+                    rest.remove(match.capturedStart(), match.capturedLength());
+                }
+                QCOMPARE(described(readWrapperSource((rest + "\n" + checks).toStdString())), expected);
+
+                // Line breaks wherever the language allows them; comments and strings stay as they are.
+                QStringList lines = original.split('\n');
+                for (QString& line : lines) {
+                    if (line.contains("//") || line.contains('"') || line.startsWith('#') || line.endsWith('\\')) continue;
+                    line.replace(", ", ",\n        ").replace(" = ", "\n    =\n").replace("(input", "(\ninput").replace(" != ", "\n!=\n");
+                }
+                const QString broken = lines.join('\n');
+                const WrapperFacts relaid = readWrapperSource(broken.toStdString());
+                QCOMPARE(described(relaid), expected);
+                ++seen;
+            }
+        }
+        QVERIFY(seen > 20);
+    }
+};
+
+QTEST_GUILESS_MAIN(WrapperSourceTest)
+#include "tst_wrapper_source.moc"
