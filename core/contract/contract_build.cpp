@@ -79,8 +79,8 @@ private:
         ContractInput input;
         input.flatIndex = contract_.inputs.size();
         input.graphName = std::string(inputSpec.name);
-        input.name = path != nullptr ? path->name : input.graphName;
-        input.python = path != nullptr ? path->python : input.graphName;
+        input.name = path != nullptr && !path->name.empty() ? path->name : input.graphName;
+        input.python = path != nullptr && !path->python.empty() ? path->python : input.graphName;
         input.isKeyword = path != nullptr && path->isKeyword;
         input.origin = Origin::Program;
         const Argument* argument = inputSpec.argument == kNone ? nullptr : &program_->argument(inputSpec.argument);
