@@ -10,13 +10,6 @@ namespace {
 constexpr int kKnownMajor = 8;
 constexpr int kKnownMinor = 20;
 
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    out += text.substr(0, 80);
-    if (text.size() > 80) out += "...";
-    return out + "\"";
-}
-
 }  // namespace
 
 void ProgramReader::noteAt(Severity severity, std::string code, std::string where, std::string message, std::string help) {

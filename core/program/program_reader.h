@@ -9,6 +9,14 @@
 
 namespace pt2 {
 
+/// A name of the file in a message: in quotes, cut when long.
+inline std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    out += text.substr(0, 80);
+    if (text.size() > 80) out += "...";
+    return out + "\"";
+}
+
 /// Fills a Program's arrays from its JSON in one pass (format.md 2.2). Nested graphs are noted where they stand and read afterwards, so that each
 /// graph's nodes and values are consecutive and no recursion follows the file. Methods return false after a fault of the reader.
 class ProgramReader {

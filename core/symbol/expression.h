@@ -35,6 +35,8 @@ public:
     /// The symbol's name if the expression is one bare symbol.
     std::optional<std::string> asSymbol() const;
     std::optional<std::int64_t> asInteger() const;
+    /// A number or a truth value that is written as such.
+    bool isConstant() const;
     /// With Python's // and %; nullopt when a symbol is unknown, a function is not understood, or a value overflows.
     std::optional<Value> evaluate(const Lookup& lookup) const;
     /// The value of `symbol` for which the expression equals `value`, when it is linear in that one symbol and has an integer solution.

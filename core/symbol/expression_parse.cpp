@@ -687,4 +687,9 @@ std::optional<std::int64_t> SymExpr::asInteger() const {
     return static_cast<std::int64_t>(node.number.p);
 }
 
+bool SymExpr::isConstant() const {
+    const ExprOp op = tree_->nodes[tree_->root()].op;
+    return op == ExprOp::Number || op == ExprOp::Float || op == ExprOp::Boolean;
+}
+
 }  // namespace pt2
