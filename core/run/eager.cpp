@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+
+#include "core/base/text.h"
+#include "core/run/program_copy.h"
+#include "core/run/python_session.h"
+
+namespace pt2 {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Inputs as the helper wants them: an .npz and a list that says what .npz cannot hold.
+struct SentInputs {
+    NamedTensors tensors;
+    nlohmann::json leaves = nlohmann::json::array();
+};
+
+SentInputs describeInputs(const Contract& contract, const InputSet& inputs) {
+    SentInputs sent;
+    for (const MadeInput& made : inputs.inputs) {
+        if (made.contractIndex >= contract.inputs.size()) continue;
+        const std::size_t flat = contract.inputs[made.contractIndex].flatIndex;
+        if (!made.isTensor) {
+            sent.leaves.push_back({{"index", flat}, {"text", made.constantText}});
+            continue;
+        }
+        const std::string key = fmt::format("in_{}", flat);
+        sent.leaves.push_back({{"index", flat},
+                               {"key", key},
+                               {"dtype", dtypeName(made.tensor.layout.dtype)},
+                               {"shape", made.tensor.layout.sizes},
+                               {"stride", made.tensor.layout.strides}});
+        sent.tensors.emplace_back(key, made.tensor);
+    }
+    return sent;
+}
+
+Error eagerError(const nlohmann::json& answer) {
+    Error error = errorFromAnswer(answer, "running torch eager");
+    const nlohmann::json detail = answer.value("error", nlohmann::json::object());
+    const std::string kind = detail.value("kind", "");
+    if (kind != "torch" && kind != "eager") return error;
+    error.kind = ErrorKind::RunFailed;
+    error.code = "eager.failed";
+    error.what = "torch eager failed on these inputs.";
+    error.why = escapeForDisplay(detail.value("type", "") + ": " + detail.value("message", ""));
+    error.help = "The reason is torch's own. \"check\" tells which input breaks the contract.";
+    return error;
+}
+
+std::string outputName(const Contract& contract, std::size_t index) {
+    return index < contract.outputs.size() && !contract.outputs[index].name.empty() ? contract.outputs[index].name : fmt::format("[{}]", index);
+}
+
+}  // namespace
+
+Result<EagerSession> EagerSession::open(const std::string& python, const CancelToken& cancel, const ProgressSink& progress) {
+    auto found = findPython(python, cancel);
+    if (!found) return tl::unexpected(found.error());
+    auto work = jobFolder(50'000'000);
+    if (!work) return tl::unexpected(work.error());
+    auto process = startHelper(*found, work->path(), {}, cancel, progress);
+    if (!process) return tl::unexpected(process.error());
+    return EagerSession(std::move(*work), std::move(*process));
+}
+
+Result<NamedTensors> EagerSession::run(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
+                                       const CancelToken& cancel, const ProgressSink& progress) {
+    auto folder = TemporaryDirectory::create(work_.path(), fmt::format("run_{}-", runs_++));
+    if (!folder) return tl::unexpected(folder.error());
+    auto copy = copyForPython(document, request.model.empty() ? contract.model : request.model, request.trust, folder->path(), cancel);
+    if (!copy) return tl::unexpected(copy.error());
+    const SentInputs sent = describeInputs(contract, inputs);
+    const fs::path inputsFile = folder->path() / "inputs.npz", outputsFile = folder->path() / "outputs.npz";
+    if (auto written = writeNpzFile(inputsFile, sent.tensors, true); !written) return tl::unexpected(written.error());
+    auto answer = process_.request({{"do", "eager"},
+                                    {"archive", copy->string()},
+                                    {"inputs", inputsFile.string()},
+                                    {"leaves", sent.leaves},
+                                    {"outputs", outputsFile.string()},
+                                    {"seed", request.seed}},
+                                   cancel, progress);
+    if (!answer) return tl::unexpected(answer.error());
+    if (!answer->value("ok", false)) return fail(eagerError(*answer));
+    auto arrays = readNpzFile(outputsFile);
+    if (!arrays) return tl::unexpected(arrays.error());
+    NamedTensors outputs;
+    for (const auto& described : answer->value("outputs", nlohmann::json::array())) {
+        const std::string key = described.value("key", "");
+        const auto dtype = dtypeFromName(described.value("dtype", ""));
+        for (auto& [name, tensor] : *arrays) {
+            if (name != key) continue;
+            // What numpy lacks travels as unsigned integers of the same width.
+            if (!dtype || dtypeSize(*dtype) != dtypeSize(tensor.layout.dtype)) {
+                return fail({ErrorKind::CannotRun, "eager.dtype", "An output of torch eager cannot be read.", {},
+                             fmt::format("Its dtype is {}.", escapeForDisplay(described.value("dtype", ""))), {}});
+            }
+            tensor.layout.dtype = *dtype;
+            outputs.emplace_back(outputName(contract, described.value("index", std::size_t{0})), std::move(tensor));
+            break;
+        }
+    }
+    return outputs;
+}
+
+Result<NamedTensors> runEager(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
+                              const CancelToken& cancel, const ProgressSink& progress) {
+    auto session = EagerSession::open(request.python, cancel, progress);
+    if (!session) return tl::unexpected(session.error());
+    return session->run(document, contract, request, inputs, cancel, progress);
+}
+
+}  // namespace pt2

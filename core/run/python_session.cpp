@@ -1,0 +1,183 @@
+#include "core/run/python_session.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+
+#include "core/base/text.h"
+
+extern char** environ;
+
+namespace pt2 {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string environmentValue(const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+fs::path folderOfBinary() {
+    std::error_code code;
+    const fs::path self = fs::read_symlink("/proc/self/exe", code);
+    return code ? fs::path() : self.parent_path();
+}
+
+std::string onPath(const std::string& name) {
+    if (name.find('/') != std::string::npos) return name;
+    const std::string path = environmentValue("PATH");
+    for (const std::string_view folder : splitView(path, ':')) {
+        const fs::path candidate = fs::path(folder.empty() ? "." : std::string(folder)) / name;
+        if (::access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate.string();
+    }
+    return {};
+}
+
+/// Versions without importing torch, which takes seconds.
+Result<PythonInfo> probe(const std::string& executable, const CancelToken& cancel) {
+    static constexpr const char* kProbe =
+        "import sys, importlib.metadata as m, importlib.util as u\n"
+        "print('pt2scope-python', sys.version.split()[0])\n"
+        "print(m.version('torch') if u.find_spec('torch') else '-')\n";
+    auto output = captureOutput({executable, {"-c", kProbe}, {}, {}}, 30, cancel);
+    if (!output) return tl::unexpected(output.error());
+    const std::size_t at = output->find("pt2scope-python ");
+    if (at == std::string::npos) {
+        return fail({ErrorKind::System, "python.failed", fmt::format("\"{}\" did not answer as Python does.", executable), executable, {}, {}});
+    }
+    const auto lines = splitView(std::string_view(*output).substr(at), '\n');
+    PythonInfo info{executable, std::string(lines[0].substr(16)), lines.size() > 1 ? std::string(lines[1]) : "-"};
+    if (info.torchVersion == "-") {
+        return fail({ErrorKind::System, "python.no-torch", fmt::format("The Python at \"{}\" has no torch.", executable), executable,
+                     fmt::format("Python {} was found, and torch is not installed in it.", info.pythonVersion), {}});
+    }
+    return info;
+}
+
+constexpr const char* kAdvice =
+    "Run packaging/run.sh, which sets one up, or name a Python that has torch 2.13 with --python or the variable PT2SCOPE_PYTHON.";
+
+}  // namespace
+
+Result<PythonInfo> findPython(const std::string& preferred, const CancelToken& cancel) {
+    std::vector<std::string> candidates;
+    const std::string named = !preferred.empty() ? preferred : environmentValue("PT2SCOPE_PYTHON");
+    if (!named.empty()) {
+        candidates.push_back(onPath(named).empty() ? named : onPath(named));
+    } else {
+        const fs::path built = folderOfBinary() / ".." / ".." / "venv" / "bin" / "python";
+        if (::access(built.c_str(), X_OK) == 0) candidates.push_back(built.lexically_normal().string());
+        if (const std::string system = onPath("python3"); !system.empty()) candidates.push_back(system);
+    }
+    std::string tried;
+    for (const std::string& candidate : candidates) {
+        auto info = probe(candidate, cancel);
+        if (info || info.error().kind == ErrorKind::Cancelled) return info;
+        tried += fmt::format("{}{} {}", tried.empty() ? "" : " ", info.error().what, info.error().why);
+    }
+    return fail({ErrorKind::System, "python.none", "No Python with torch was found.", named, tried.empty() ? "There is no python3 on the PATH." : tried, kAdvice});
+}
+
+Result<fs::path> helperScript() {
+    constexpr const char* name = "python/pt2scope_helper.py";
+    std::vector<fs::path> folders;
+    if (const std::string given = environmentValue("PT2SCOPE_RESOURCES"); !given.empty()) folders.emplace_back(given);
+    folders.emplace_back(PT2SCOPE_RESOURCES_FOLDER);
+    folders.push_back(folderOfBinary() / ".." / "share" / "pt2scope");
+    for (const fs::path& folder : folders) {
+        std::error_code code;
+        if (fs::is_regular_file(folder / name, code)) return (folder / name).lexically_normal();
+    }
+    return fail({ErrorKind::System, "python.no-helper", "The Python helper script is missing.", folders.back().string(),
+                 "It is part of pt2scope's resources.", "Install pt2scope again, or name its resources folder in PT2SCOPE_RESOURCES."});
+}
+
+Result<PythonProcess> startHelper(const PythonInfo& python, const fs::path& work, const std::vector<std::pair<std::string, std::string>>& environment,
+                                  const CancelToken& cancel, const ProgressSink& progress) {
+    auto script = helperScript();
+    if (!script) return tl::unexpected(script.error());
+    const fs::path temporary = work / "tmp";
+    std::error_code code;
+    fs::create_directories(temporary, code);
+    if (code) return tl::unexpected(systemError("Cannot make a folder for Python.", temporary.string(), code.value()));
+    PythonStart how{python.executable, {"-u", "-B", script->string()}, environment, work};
+    // A cache of the job's own: nothing of another compile is taken over, and nothing stays behind.
+    how.environment.emplace_back("TORCHINDUCTOR_CACHE_DIR", (work / "cache").string());
+    how.environment.emplace_back("TRITON_CACHE_DIR", (work / "triton").string());
+    how.environment.emplace_back("TMPDIR", temporary.string());
+    how.environment.emplace_back("PYTHONIOENCODING", "utf-8:backslashreplace");
+    report(progress, {"starting Python", 0, 0, Progress::Unit::None, {}});
+    auto process = PythonProcess::start(how);
+    if (!process) return process;
+    auto answer = process->request({{"do", "hello"}}, cancel, progress);
+    if (!answer) return tl::unexpected(answer.error());
+    if (!answer->value("ok", false)) return fail(errorFromAnswer(*answer, "importing torch"));
+    return process;
+}
+
+Error errorFromAnswer(const nlohmann::json& answer, const std::string& doing) {
+    const nlohmann::json detail = answer.value("error", nlohmann::json::object());
+    const auto field = [&detail](const char* name) {
+        const auto found = detail.find(name);
+        return found != detail.end() && found->is_string() ? found->get<std::string>() : std::string();
+    };
+    const std::string kind = field("kind"), message = field("message");
+    const std::string why = field("type").empty() || kind == "usage" ? message : field("type") + ": " + message;
+    const std::string what = fmt::format("Python failed while {}.", doing);
+    if (kind == "usage") return {ErrorKind::Usage, "python.usage", message, {}, {}, {}};
+    if (kind == "memory") return {ErrorKind::System, "python.memory", what, {}, "There is not enough memory.", "Close other programs, or use a larger machine."};
+    if (kind == "no-space") return {ErrorKind::System, "python.no-space", what, {}, "The disk is full.", "Make room in the temporary folder."};
+    if (kind == "import") return {ErrorKind::System, "python.import", what, {}, why, "Check that this Python's torch works: python -c 'import torch'."};
+    if (kind == "missing-operator") {
+        return {ErrorKind::CannotRun, "python.missing-operator", "The program uses an operator that this Python does not know.", {}, why,
+                "Import the library that registers it: name its Python module in the variable PT2SCOPE_IMPORT."};
+    }
+    return {ErrorKind::CannotRun, "python.torch", what, {}, why, "torch's own words are above; the log says more."};
+}
+
+Result<TemporaryDirectory> jobFolder(std::uint64_t needed) {
+    std::vector<fs::path> parents;
+    std::error_code code;
+    const fs::path temporary = fs::temp_directory_path(code);
+    if (!code) parents.push_back(temporary);
+    if (const std::string cache = environmentValue("XDG_CACHE_HOME"); !cache.empty()) {
+        parents.emplace_back(cache);
+    } else if (const std::string home = environmentValue("HOME"); !home.empty()) {
+        parents.push_back(fs::path(home) / ".cache");
+    }
+    std::string seen;
+    for (const fs::path& parent : parents) {
+        const fs::space_info space = fs::space(parent, code);
+        if (code) continue;
+        if (space.available < needed) {
+            seen += fmt::format("{}{} has {} free", seen.empty() ? "" : ", ", parent.string(), formatBytes(space.available));
+            continue;
+        }
+        auto folder = TemporaryDirectory::create(parent, "pt2scope-job-");
+        if (folder) return folder;
+        seen += fmt::format("{}{}", seen.empty() ? "" : ", ", folder.error().what);
+    }
+    return fail({ErrorKind::System, "python.no-space", fmt::format("There is no folder with {} to work in.", formatBytes(needed)), {}, seen + ".",
+                 "Make room, or name another temporary folder in TMPDIR."});
+}
+
+std::vector<std::pair<std::string, std::string>> compilerEnvironment(const std::vector<std::pair<std::string, std::string>>& requested) {
+    std::map<std::string, std::string> found;
+    for (char** at = environ; *at != nullptr; ++at) {
+        const std::string_view entry = *at;
+        const std::size_t equals = entry.find('=');
+        if (equals == std::string_view::npos) continue;
+        const std::string_view name = entry.substr(0, equals);
+        // The cache's place does not change what is made, and the job has its own.
+        if (name == "TORCHINDUCTOR_CACHE_DIR") continue;
+        if (name.substr(0, 14) == "TORCHINDUCTOR_" || name.substr(0, 6) == "TORCH_") found[std::string(name)] = entry.substr(equals + 1);
+    }
+    for (const auto& [name, value] : requested) found[name] = value;
+    return {found.begin(), found.end()};
+}
+
+}  // namespace pt2

@@ -1,0 +1,44 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/run/python_helper.h"
+#include "core/run/python_process.h"
+
+namespace pt2 {
+
+/// The helper script: PT2SCOPE_RESOURCES, the source tree, else ../share/pt2scope beside the folder of the running binary.
+Result<std::filesystem::path> helperScript();
+/// Starts the helper with a Python that has torch and hears its hello. Everything it writes for itself (caches, temporary files) goes below `work`,
+/// which is also its working directory.
+Result<PythonProcess> startHelper(const PythonInfo& python, const std::filesystem::path& work,
+                                  const std::vector<std::pair<std::string, std::string>>& environment, const CancelToken& cancel,
+                                  const ProgressSink& progress);
+/// What an answer with "ok": false means to the reader. `doing` completes "Python failed while ...".
+Error errorFromAnswer(const nlohmann::json& answer, const std::string& doing);
+
+/// A private folder for one job with at least `needed` bytes free: below the system's temporary folder, else below the user's cache folder.
+Result<TemporaryDirectory> jobFolder(std::uint64_t needed);
+
+/// Variables of this process that change what AOTInductor makes (TORCHINDUCTOR_*, TORCH_*), then the requested ones; each name once, sorted.
+std::vector<std::pair<std::string, std::string>> compilerEnvironment(const std::vector<std::pair<std::string, std::string>>& requested);
+
+/// A helper that runs several programs one after the other, so that torch is imported once.
+class EagerSession {
+public:
+    static Result<EagerSession> open(const std::string& python, const CancelToken& cancel = {}, const ProgressSink& progress = {});
+    /// As runEager(); `request.python` is not looked at.
+    Result<NamedTensors> run(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
+                             const CancelToken& cancel = {}, const ProgressSink& progress = {});
+
+private:
+    EagerSession(TemporaryDirectory work, PythonProcess process) : work_(std::move(work)), process_(std::move(process)) {}
+    TemporaryDirectory work_;  // before the process, so that it goes after it
+    PythonProcess process_;
+    int runs_ = 0;
+};
+
+}  // namespace pt2

@@ -1,0 +1,489 @@
+"""The Python side of pt2scope: compiling with AOTInductor and running torch eager, asked for in JSON lines.
+
+The asking side holds both ends of descriptors 0 and 1. The first act here keeps private copies of them and points 0 at nothing and 1 at the log
+(descriptor 2), so that what models and compilers print never meets the protocol. When the asking side goes away, this process and every compiler it
+started end with it.
+
+A request is {"id": n, "do": "hello" | "compile" | "eager", ...}. Answers to it: any number of {"id": n, "stage": "..."} and then one
+{"id": n, "ok": true, ...} or {"id": n, "ok": false, "error": {"kind", "type", "message", "trace"}}. Tensors travel as .npz files with a list
+beside them that says dtype and strides, which .npz cannot hold.
+"""
+
+import os
+import sys
+
+_requests = os.fdopen(os.dup(0), "rb", buffering=0)
+_answers = os.fdopen(os.dup(1), "wb", buffering=0)
+_nothing = os.open(os.devnull, os.O_RDONLY)
+os.dup2(_nothing, 0)
+os.dup2(2, 1)
+os.close(_nothing)
+
+import ast
+import collections
+import ctypes
+import json
+import math
+import queue
+import signal
+import struct
+import threading
+import time
+import traceback
+import zipfile
+
+
+def end_group(*_):
+    """Ends this process and its compilers; they share its process group."""
+    os.killpg(0, signal.SIGKILL)
+
+
+def log(text):
+    sys.stderr.write(text.rstrip("\n") + "\n")
+    sys.stderr.flush()
+
+
+class Refused(Exception):
+    """A request that cannot be served, with a kind that the asking side understands."""
+
+    def __init__(self, kind, message):
+        super().__init__(message)
+        self.kind = kind
+
+
+class Channel:
+    """Requests from a thread that also notices the end of the asking side; answers as lines."""
+
+    def __init__(self):
+        self.pending = queue.Queue()
+        self.current = None
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        buffer = b""
+        while True:
+            try:
+                chunk = _requests.read(1 << 16)
+            except OSError:
+                chunk = b""
+            if not chunk:
+                end_group()
+            buffer += chunk
+            while b"\n" in buffer:
+                line, buffer = buffer.split(b"\n", 1)
+                self.pending.put(json.loads(line))
+
+    def send(self, message):
+        if self.current is not None:
+            message = {"id": self.current, **message}
+        data = json.dumps(message).encode() + b"\n"
+        while data:
+            data = data[_answers.write(data) :]
+
+    def stage(self, text):
+        self.send({"stage": text})
+
+
+channel = Channel()
+
+
+# ---------------------------------------------------------------- tensors in files
+
+NPY_TYPES = {"|b1": "bool", "|u1": "uint8", "|i1": "int8", "<i2": "int16", "<i4": "int32", "<i8": "int64", "<u2": "uint16", "<u4": "uint32",
+             "<u8": "uint64", "<f2": "float16", "<f4": "float32", "<f8": "float64", "<c8": "complex64", "<c16": "complex128"}
+
+
+def read_npz(path):
+    """Arrays of an .npz as flat uint8 tensors by key; dtype, sizes and strides come from the list beside. Needs no numpy."""
+    import torch
+
+    arrays = {}
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            data = archive.read(name)
+            length = struct.unpack("<H", data[8:10])[0]
+            content = bytearray(data[10 + length :])
+            key = name[: -len(".npy")] if name.endswith(".npy") else name
+            arrays[key] = torch.frombuffer(content, dtype=torch.uint8) if content else torch.empty(0, dtype=torch.uint8)
+    return arrays
+
+
+def tensor_from(raw, meta):
+    import torch
+
+    dtype = getattr(torch, meta["dtype"])
+    flat = torch.empty(0, dtype=dtype) if raw.numel() == 0 else raw.view(dtype)
+    dense = flat.reshape(meta["shape"])
+    strides = meta.get("stride")
+    if strides is None or dense.numel() == 0:
+        return dense.clone()
+    return torch.empty_strided(meta["shape"], strides, dtype=dtype).copy_(dense)
+
+
+def npy_bytes(tensor):
+    import torch
+
+    tensor = tensor.detach().resolve_conj().resolve_neg().cpu().contiguous()
+    name = str(tensor.dtype).replace("torch.", "")
+    descr = next((code for code, known in NPY_TYPES.items() if known == name), None)
+    if descr is None:
+        size = tensor.element_size()
+        descr = "|u1" if size == 1 else f"<u{size}"
+    shape = "(" + "".join(f"{n}, " for n in tensor.shape) + ")"
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}"
+    header += " " * (-(len(header) + 11) % 64) + "\n"
+    size = tensor.numel() * tensor.element_size()
+    content = ctypes.string_at(tensor.data_ptr(), size) if size else b""
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + content
+
+
+def write_npz(path, tensors):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED, allowZip64=True) as archive:
+        for key, tensor in tensors:
+            with archive.open(key + ".npy", "w", force_zip64=True) as out:
+                out.write(npy_bytes(tensor))
+
+
+# ---------------------------------------------------------------- loading a program
+
+
+def spec_nodes(text):
+    """Every node of a treespec string, without recursion."""
+    pending = [json.loads(text)[1]] if text else []
+    while pending:
+        node = pending.pop()
+        yield node
+        pending.extend(node["children_spec"])
+
+
+def register_stand_ins(program):
+    """Containers of classes that this Python does not have get a stand-in of the same serialised name, so that trees of inputs and outputs work."""
+    from torch.utils import _pytree as pytree
+
+    module = program["graph_module"]
+    fields_of = module.get("treespec_namedtuple_fields") or {}
+    entry = next((e for e in module["module_call_graph"] if e["fqn"] == "" and e.get("signature")), None)
+    if entry is None:
+        return
+    known = pytree.SERIALIZED_TYPE_TO_PYTHON_TYPE
+    for text in (entry["signature"]["in_spec"], entry["signature"]["out_spec"]):
+        for node in spec_nodes(text):
+            name = node["type"]
+            if name is None:
+                continue
+            if name == "collections.namedtuple":
+                registered = node["context"]
+                if registered in known or registered not in fields_of:
+                    continue
+                short = "".join(c if c.isalnum() else "_" for c in registered.split(".")[-1]) or "T"
+                stand_in = collections.namedtuple("T_" + short, fields_of[registered]["field_names"], rename=True)
+                pytree._register_namedtuple(stand_in, serialized_type_name=registered)
+                log(f"The class {registered} is not known here; a named tuple stands in for it.")
+            elif name not in known:
+                register_container(pytree, name)
+                log(f"The class {name} is not known here; a plain container stands in for it.")
+
+
+def register_container(pytree, name):
+    class StandIn:
+        def __init__(self, children, context):
+            self.children = children
+            self.context = context
+
+    StandIn.__qualname__ = StandIn.__name__ = name.split(".")[-1]
+    pytree.register_pytree_node(
+        StandIn,
+        lambda value: (list(value.children), value.context),
+        lambda children, context: StandIn(list(children), context),
+        serialized_type_name=name,
+        # The context stays the text that the file has.
+        to_dumpable_context=lambda context: context,
+        from_dumpable_context=lambda context: context,
+        flatten_with_keys_fn=lambda value: ([(pytree.SequenceKey(i), child) for i, child in enumerate(value.children)], value.context),
+    )
+
+
+def load_program(path):
+    import torch
+    import torch.export
+
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        json_name = next(n for n in names if n.endswith("models/model.json") or n == "serialized_exported_program.json")
+        program = json.loads(archive.read(json_name))
+    register_stand_ins(program)
+    try:
+        if json_name == "serialized_exported_program.json":
+            return torch.export.load(path)
+        from torch.export.pt2_archive._package import load_pt2
+
+        # torch.export.load would hide the cause of a failure behind its fallback for older files.
+        return load_pt2(path).exported_programs["model"]
+    except Exception as error:
+        missing = missing_operator(error)
+        if missing:
+            raise Refused("missing-operator", missing) from error
+        raise
+
+
+def missing_operator(error):
+    """The operator in a load failure that says it is not registered, or None."""
+    text = str(error)
+    for mark in ("Unsupported target type for node ", "object has no attribute"):
+        if mark in text and ("torch.ops." in text or "_OpNamespace" in text):
+            return text.split("\n")[0]
+    return None
+
+
+def user_inputs(ep):
+    """(placeholder, argument) of every user input in flat order."""
+    from torch.export.graph_signature import InputKind
+
+    placeholders = [node for node in ep.graph.nodes if node.op == "placeholder"]
+    return [(node, spec.arg) for node, spec in zip(placeholders, ep.graph_signature.input_specs) if spec.kind == InputKind.USER_INPUT]
+
+
+def integer_hint(value, ranges):
+    """A legal number for a size: the one at export, else the smallest of at least 2."""
+    if isinstance(value, int):
+        return value
+    node = getattr(value, "node", None)
+    hint = getattr(node, "hint", None)
+    if hint is not None:
+        return int(hint)
+    limits = ranges.get(getattr(node, "expr", None))
+    low = 2
+    try:
+        if limits is not None:
+            low = min(max(2, int(limits.lower)), int(limits.upper))
+    except (TypeError, ValueError, OverflowError):
+        pass
+    return low
+
+
+def example_inputs(ep):
+    """Inputs as the program describes them, in the caller's tree: the copy that is loaded here has no samples."""
+    import torch
+    from torch.export.graph_signature import ConstantArgument
+    from torch.utils import _pytree as pytree
+
+    leaves = []
+    generator = torch.Generator().manual_seed(0)
+    for node, argument in user_inputs(ep):
+        if isinstance(argument, ConstantArgument):
+            leaves.append(argument.value)
+            continue
+        value = node.meta.get("val")
+        if isinstance(value, torch.Tensor):
+            sizes = [integer_hint(s, ep.range_constraints) for s in value.shape]
+            strides = [integer_hint(s, ep.range_constraints) for s in value.stride()]
+            tensor = torch.empty_strided(sizes, strides, dtype=value.dtype, device="cpu")
+            if value.dtype in (torch.float32, torch.float64, torch.float16, torch.bfloat16):
+                tensor.copy_(torch.rand(sizes, generator=generator))
+            elif tensor.numel():
+                tensor.zero_()
+            leaves.append(tensor.to(value.device))
+        elif isinstance(value, torch.SymBool):
+            leaves.append(True)
+        elif isinstance(value, torch.SymFloat):
+            leaves.append(1.5)
+        elif isinstance(value, torch.SymInt):
+            leaves.append(integer_hint(value, ep.range_constraints))
+        else:
+            leaves.append(value)
+    return pytree.tree_unflatten(leaves, ep.call_spec.in_spec)
+
+
+# ---------------------------------------------------------------- requests
+
+
+def hello(_):
+    import torch
+
+    return {"python": sys.version.split()[0], "torch": torch.__version__, "cuda": torch.cuda.is_available()}
+
+
+def watch(owner, name, before, after=None):
+    """Calls `before` when owner.name is entered. Releases of torch that lack it lose the step's name and nothing else."""
+    original = getattr(owner, name, None)
+    if original is None:
+        return
+    is_class_method = isinstance(vars(owner).get(name), classmethod) if isinstance(owner, type) else False
+    function = original.__func__ if is_class_method else original
+
+    def wrapper(*args, **kwargs):
+        before(*args, **kwargs)
+        begin = time.monotonic()
+        result = function(*args, **kwargs)
+        if after is not None:
+            after(time.monotonic() - begin)
+        return result
+
+    setattr(owner, name, classmethod(wrapper) if is_class_method else wrapper)
+
+
+def watch_steps():
+    import torch._inductor.codecache
+    import torch._inductor.cpp_builder
+    import torch._inductor.graph
+    import torch._inductor.package
+
+    def compiling(command, *_args, **_kwargs):
+        words = command.split() if isinstance(command, str) else list(command)
+        sources = [os.path.basename(w) for w in words if w.endswith((".cpp", ".S", ".o", ".cu", ".h"))]
+        log(f"{os.path.basename(words[0])} {' '.join(sources[:4])}")
+
+    watch(torch._inductor.graph.GraphLowering, "codegen_with_cpp_wrapper", lambda *a, **k: channel.stage("generating code"))
+    watch(torch._inductor.codecache.AotCodeCompiler, "compile", lambda *a, **k: channel.stage("compiling C++"))
+    watch(torch._inductor.package, "package_aoti", lambda *a, **k: channel.stage("packaging"))
+    watch(torch._inductor.cpp_builder, "run_compile_cmd", compiling, lambda seconds: log(f"  {seconds:.1f} s"))
+
+
+def parsed(value):
+    """The value of KEY=VALUE: a Python literal, else text."""
+    lowered = value.strip().lower()
+    if lowered in ("true", "false"):
+        return lowered == "true"
+    try:
+        return ast.literal_eval(value)
+    except (ValueError, SyntaxError):
+        return value
+
+
+def inductor_options(request):
+    import difflib
+
+    import torch._inductor.config as config
+
+    known = config.get_config_copy()
+    # Headers compiled beforehand pay only when they are used again, and the cache of a job is thrown away with it.
+    options = {"trace.provenance_tracking_level": 1, "aot_inductor.precompile_headers": bool(request.get("several"))}
+    options = {key: value for key, value in options.items() if key in known}
+    if request.get("max_autotune"):
+        options["max_autotune"] = True
+    if request.get("freezing"):
+        options["freezing"] = True
+    for key, value in request.get("config", []):
+        if key not in known:
+            near = difflib.get_close_matches(key, known, 1)
+            raise Refused("usage", f'There is no setting "{key}".' + (f' Did you mean "{near[0]}"?' if near else ""))
+        options[key] = parsed(value)
+    if request.get("metadata"):
+        options["aot_inductor.metadata"] = {**(options.get("aot_inductor.metadata") or {}), **request["metadata"]}
+    return options
+
+
+def compile_program(request):
+    import torch
+    import torch._inductor
+
+    channel.stage("loading the program")
+    options = inductor_options(request)
+    ep = load_program(request["archive"])
+    device = request.get("device")
+    if device:
+        from torch.export.passes import move_to_device_pass
+
+        ep = move_to_device_pass(ep, device)
+    ep._example_inputs = example_inputs(ep)
+    watch_steps()
+    channel.stage("lowering")
+    path = torch._inductor.aoti_compile_and_package(ep, package_path=request["package"], inductor_configs=options)
+    return {"package": path}
+
+
+def eager_arguments(ep, request):
+    from torch.export.graph_signature import ConstantArgument
+    from torch.utils import _pytree as pytree
+
+    import torch
+
+    arrays = read_npz(request["inputs"])
+    given = {item["index"]: item for item in request["leaves"]}
+    leaves = []
+    for index, (node, argument) in enumerate(user_inputs(ep)):
+        item = given.get(index)
+        if isinstance(argument, ConstantArgument):
+            leaves.append(argument.value)
+        elif item is None:
+            raise Refused("usage", f'Input "{node.name}" was not given.')
+        elif "key" in item:
+            value = node.meta.get("val")
+            device = value.device if isinstance(value, torch.Tensor) else "cpu"
+            leaves.append(tensor_from(arrays[item["key"]], item).to(device))
+        else:
+            leaves.append(parsed(item["text"]))
+    return pytree.tree_unflatten(leaves, ep.call_spec.in_spec)
+
+
+def eager(request):
+    import torch
+    from torch.export.graph_signature import ConstantArgument, OutputKind
+    from torch.utils import _pytree as pytree
+
+    channel.stage("loading the program")
+    ep = load_program(request["archive"])
+    args, kwargs = eager_arguments(ep, request)
+    channel.stage("running torch eager")
+    torch.manual_seed(request.get("seed", 0))
+    module = ep.module()
+    begin = time.monotonic()
+    with torch.no_grad():
+        result = module(*args, **kwargs)
+    seconds = time.monotonic() - begin
+    constant = [isinstance(spec.arg, ConstantArgument) for spec in ep.graph_signature.output_specs if spec.kind == OutputKind.USER_OUTPUT]
+    tensors, described = [], []
+    for index, value in enumerate(pytree.tree_leaves(result)):
+        if isinstance(value, (bool, int, float)) and index < len(constant) and not constant[index]:
+            # A computed number: compiled models return it as a tensor without dimensions.
+            kind = torch.bool if isinstance(value, bool) else torch.int64 if isinstance(value, int) else torch.float64
+            value = torch.tensor(value, dtype=kind)
+        if not isinstance(value, torch.Tensor):
+            continue
+        if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout != torch.strided:
+            raise Refused("eager", f"Output {index} is a {type(value).__name__} of layout {value.layout}, which cannot be handed over.")
+        key = f"out_{index}"
+        tensors.append((key, value))
+        described.append({"index": index, "key": key, "dtype": str(value.dtype).replace("torch.", "")})
+    write_npz(request["outputs"], tensors)
+    return {"outputs": described, "seconds": seconds}
+
+
+def describe(error):
+    """What to tell about an exception: its own words first, without the frames that wrap it."""
+    cause = error
+    while cause.__cause__ is not None and not isinstance(cause, Refused):
+        cause = cause.__cause__
+    kind = error.kind if isinstance(error, Refused) else "torch"
+    name = type(error).__name__
+    if name == "InvalidCxxCompiler" or "InvalidCxxCompiler" in str(error)[:400]:
+        kind = "no-compiler"
+    elif name == "CppCompileError" or "C++ compile error" in str(error)[:2000]:
+        kind = "compiler"
+    elif isinstance(error, MemoryError):
+        kind = "memory"
+    elif isinstance(error, OSError) and getattr(error, "errno", None) == 28:
+        kind = "no-space"
+    elif isinstance(error, ImportError):
+        kind = "import"
+    message = str(error) or str(cause) or name
+    return {"kind": kind, "type": name, "message": message[:60000], "trace": traceback.format_exc()[-20000:]}
+
+
+def main():
+    signal.signal(signal.SIGTERM, end_group)
+    actions = {"hello": hello, "compile": compile_program, "eager": eager}
+    for module in filter(None, os.environ.get("PT2SCOPE_IMPORT", "").split(",")):
+        __import__(module)
+    while True:
+        request = channel.pending.get()
+        channel.current = request.get("id")
+        try:
+            channel.send({"ok": True, **actions[request["do"]](request)})
+        except KeyboardInterrupt:
+            end_group()
+        except BaseException as error:  # a model may raise anything, SystemExit included
+            channel.send({"ok": False, "error": describe(error)})
+
+
+main()
