@@ -93,8 +93,12 @@ Result<NamedTensors> EagerSession::run(const Document& document, const Contract&
             if (name != key) continue;
             // What numpy lacks travels as unsigned integers of the same width.
             if (!dtype || dtypeSize(*dtype) != dtypeSize(tensor.layout.dtype)) {
-                return fail({ErrorKind::CannotRun, "eager.dtype", "An output of torch eager cannot be read.", {},
-                             fmt::format("Its dtype is {}.", escapeForDisplay(described.value("dtype", ""))), {}});
+                return fail({ErrorKind::CannotRun,
+                             "eager.dtype",
+                             "An output of torch eager cannot be read.",
+                             {},
+                             fmt::format("Its dtype is {}.", escapeForDisplay(described.value("dtype", ""))),
+                             {}});
             }
             tensor.layout.dtype = *dtype;
             outputs.emplace_back(outputName(contract, described.value("index", std::size_t{0})), std::move(tensor));

@@ -27,7 +27,8 @@ std::vector<std::string> knownRefusals(const Program& program) {
         if (output.kind != OutputKind::UserOutput || output.argument == kNone) continue;
         const ArgumentKind kind = program.argument(output.argument).kind;
         if (kind == ArgumentKind::Float || kind == ArgumentKind::String) {
-            reasons.push_back(fmt::format("Output {} is a fixed {}, which AOTInductor cannot return.", index, kind == ArgumentKind::Float ? "float" : "text"));
+            reasons.push_back(
+                fmt::format("Output {} is a fixed {}, which AOTInductor cannot return.", index, kind == ArgumentKind::Float ? "float" : "text"));
         }
         ++index;
     }

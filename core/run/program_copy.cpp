@@ -94,7 +94,10 @@ Status writeZip(const std::filesystem::path& path, const PickledRecord& record) 
     TensorZipWriter writer(*file);
     for (const auto& [name, bytes] : record.parts) {
         const Bytes content = bytes;
-        if (auto added = writer.add(name, [content](const auto& sink) { return sink(content); }, 64); !added) return added;
+        if (auto added = writer.add(
+                name, [content](const auto& sink) { return sink(content); }, 64);
+            !added)
+            return added;
     }
     if (auto finished = writer.finish(); !finished) return finished;
     return file->commit();
@@ -102,7 +105,10 @@ Status writeZip(const std::filesystem::path& path, const PickledRecord& record) 
 
 Error unsafePickle(const std::string& model, const std::set<std::string>& names) {
     const std::vector<std::string> list(names.begin(), names.end());
-    return {ErrorKind::CannotRun, "python.unsafe-pickle", fmt::format("Loading \"{}\" in Python would import more than tensors.", escapeForDisplay(model)), {},
+    return {ErrorKind::CannotRun,
+            "python.unsafe-pickle",
+            fmt::format("Loading \"{}\" in Python would import more than tensors.", escapeForDisplay(model)),
+            {},
             "Its pickled weights or constants name: " + escapeForDisplay(join(list, ", ")) + ".",
             "Such a file can run any code. If you trust where it comes from, allow it with --trust."};
 }
@@ -143,8 +149,12 @@ Result<std::filesystem::path> copyForPython(const Document& document, const std:
                                             const CancelToken& cancel) {
     const Document::ProgramRef ref = document.program(model);
     if (!ref) {
-        return fail({ErrorKind::CannotRun, "python.no-program", fmt::format("There is no program \"{}\" in the document.", escapeForDisplay(model)), {},
-                     "A compiled model alone cannot be compiled or run in torch eager.", "Attach the .pt2 that holds the program with --with."});
+        return fail({ErrorKind::CannotRun,
+                     "python.no-program",
+                     fmt::format("There is no program \"{}\" in the document.", escapeForDisplay(model)),
+                     {},
+                     "A compiled model alone cannot be compiled or run in torch eager.",
+                     "Attach the .pt2 that holds the program with --with."});
     }
     const Archive& archive = ref.package->archive();
     const ProgramEntry& entry = *ref.entry;

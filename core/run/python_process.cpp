@@ -228,8 +228,11 @@ Error PythonProcess::ended() {
     readLog({});
     const std::string last = lastLines(log_, 2000);
     endGroup();
-    return {ErrorKind::System, "python.ended", stage_.empty() ? "Python ended early." : fmt::format("Python ended while {}.", stage_),
-            {},                how + (last.empty() ? "" : " Its last output: " + last),
+    return {ErrorKind::System,
+            "python.ended",
+            stage_.empty() ? "Python ended early." : fmt::format("Python ended while {}.", stage_),
+            {},
+            how + (last.empty() ? "" : " Its last output: " + last),
             "The log says more. Try again, or try another Python with --python."};
 }
 
@@ -261,7 +264,8 @@ Result<nlohmann::json> PythonProcess::request(nlohmann::json message, const Canc
             if (count > 0) received_.append(buffer, static_cast<std::size_t>(count));
             if (received_.size() > kAnswerLimit) {
                 endGroup();
-                return fail({ErrorKind::System, "python.protocol", "Python answered in a way that is not understood.", {}, "The answer is too long.", {}});
+                return fail(
+                    {ErrorKind::System, "python.protocol", "Python answered in a way that is not understood.", {}, "The answer is too long.", {}});
             }
         }
         for (std::size_t end = received_.find('\n'); end != std::string::npos; end = received_.find('\n')) {
@@ -269,7 +273,12 @@ Result<nlohmann::json> PythonProcess::request(nlohmann::json message, const Canc
             received_.erase(0, end + 1);
             if (answer.is_discarded() || !answer.is_object() || answer.value("id", std::int64_t{-1}) != id) {
                 endGroup();
-                return fail({ErrorKind::System, "python.protocol", "Python answered in a way that is not understood.", {}, {}, "Check that the helper script belongs to this version."});
+                return fail({ErrorKind::System,
+                             "python.protocol",
+                             "Python answered in a way that is not understood.",
+                             {},
+                             {},
+                             "Check that the helper script belongs to this version."});
             }
             if (answer.contains("stage") && answer["stage"].is_string()) {
                 if (logPipe_) readLog(progress);

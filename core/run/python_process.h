@@ -21,8 +21,8 @@ struct PythonStart {
     std::filesystem::path workingDirectory;                        ///< empty: inherited
 };
 
-/// A Python child in a process group of its own, with compilers it starts; it ends with this process, and never outlives the object. JSON lines travel
-/// over a socket that is its descriptors 0 and 1, and what it prints comes through a pipe as log.
+/// A Python child in a process group of its own, with compilers it starts; it ends with this process, and never outlives the object. JSON lines
+/// travel over a socket that is its descriptors 0 and 1, and what it prints comes through a pipe as log.
 class PythonProcess {
 public:
     static Result<PythonProcess> start(const PythonStart& how);

@@ -52,8 +52,12 @@ Result<PythonInfo> probe(const std::string& executable, const CancelToken& cance
     const auto lines = splitView(std::string_view(*output).substr(at), '\n');
     PythonInfo info{executable, std::string(lines[0].substr(16)), lines.size() > 1 ? std::string(lines[1]) : "-"};
     if (info.torchVersion == "-") {
-        return fail({ErrorKind::System, "python.no-torch", fmt::format("The Python at \"{}\" has no torch.", executable), executable,
-                     fmt::format("Python {} was found, and torch is not installed in it.", info.pythonVersion), {}});
+        return fail({ErrorKind::System,
+                     "python.no-torch",
+                     fmt::format("The Python at \"{}\" has no torch.", executable),
+                     executable,
+                     fmt::format("Python {} was found, and torch is not installed in it.", info.pythonVersion),
+                     {}});
     }
     return info;
 }
@@ -79,7 +83,8 @@ Result<PythonInfo> findPython(const std::string& preferred, const CancelToken& c
         if (info || info.error().kind == ErrorKind::Cancelled) return info;
         tried += fmt::format("{}{} {}", tried.empty() ? "" : " ", info.error().what, info.error().why);
     }
-    return fail({ErrorKind::System, "python.none", "No Python with torch was found.", named, tried.empty() ? "There is no python3 on the PATH." : tried, kAdvice});
+    return fail({ErrorKind::System, "python.none", "No Python with torch was found.", named,
+                 tried.empty() ? "There is no python3 on the PATH." : tried, kAdvice});
 }
 
 Result<fs::path> helperScript() {
@@ -129,11 +134,17 @@ Error errorFromAnswer(const nlohmann::json& answer, const std::string& doing) {
     const std::string why = field("type").empty() || kind == "usage" ? message : field("type") + ": " + message;
     const std::string what = fmt::format("Python failed while {}.", doing);
     if (kind == "usage") return {ErrorKind::Usage, "python.usage", message, {}, {}, {}};
-    if (kind == "memory") return {ErrorKind::System, "python.memory", what, {}, "There is not enough memory.", "Close other programs, or use a larger machine."};
+    if (kind == "memory")
+        return {ErrorKind::System, "python.memory", what, {}, "There is not enough memory.", "Close other programs, or use a larger machine."};
     if (kind == "no-space") return {ErrorKind::System, "python.no-space", what, {}, "The disk is full.", "Make room in the temporary folder."};
-    if (kind == "import") return {ErrorKind::System, "python.import", what, {}, why, "Check that this Python's torch works: python -c 'import torch'."};
+    if (kind == "import")
+        return {ErrorKind::System, "python.import", what, {}, why, "Check that this Python's torch works: python -c 'import torch'."};
     if (kind == "missing-operator") {
-        return {ErrorKind::CannotRun, "python.missing-operator", "The program uses an operator that this Python does not know.", {}, why,
+        return {ErrorKind::CannotRun,
+                "python.missing-operator",
+                "The program uses an operator that this Python does not know.",
+                {},
+                why,
                 "Import the library that registers it: name its Python module in the variable PT2SCOPE_IMPORT."};
     }
     return {ErrorKind::CannotRun, "python.torch", what, {}, why, "torch's own words are above; the log says more."};
@@ -161,7 +172,11 @@ Result<TemporaryDirectory> jobFolder(std::uint64_t needed) {
         if (folder) return folder;
         seen += fmt::format("{}{}", seen.empty() ? "" : ", ", folder.error().what);
     }
-    return fail({ErrorKind::System, "python.no-space", fmt::format("There is no folder with {} to work in.", formatBytes(needed)), {}, seen + ".",
+    return fail({ErrorKind::System,
+                 "python.no-space",
+                 fmt::format("There is no folder with {} to work in.", formatBytes(needed)),
+                 {},
+                 seen + ".",
                  "Make room, or name another temporary folder in TMPDIR."});
 }
 

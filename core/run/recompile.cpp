@@ -39,18 +39,30 @@ Result<Job> chooseModels(const Document& document, const RecompileRequest& reque
         }
     }
     if (job.models.empty()) {
-        return fail({ErrorKind::CannotRun, "recompile.no-program", "There is no program to compile.", {}, "The file holds compiled models only.",
+        return fail({ErrorKind::CannotRun,
+                     "recompile.no-program",
+                     "There is no program to compile.",
+                     {},
+                     "The file holds compiled models only.",
                      "Attach the .pt2 that holds the program with --with, or export it again."});
     }
     std::set<MemberIndex> records;
     for (const std::string& name : job.models) {
         const Document::ProgramRef ref = document.program(name);
         if (!ref || !ref.entry->program) {
-            return fail({ErrorKind::CannotRun, "recompile.no-program", fmt::format("\"{}\" has no readable program to compile.", escapeForDisplay(name)), {}, {},
+            return fail({ErrorKind::CannotRun,
+                         "recompile.no-program",
+                         fmt::format("\"{}\" has no readable program to compile.", escapeForDisplay(name)),
+                         {},
+                         {},
                          "Attach the .pt2 that holds the program with --with."});
         }
         if (job.package && job.package != ref.package) {
-            return fail({ErrorKind::Usage, "recompile.two-files", "The programs are in two files.", {}, "One run compiles the programs of one file.",
+            return fail({ErrorKind::Usage,
+                         "recompile.two-files",
+                         "The programs are in two files.",
+                         {},
+                         "One run compiles the programs of one file.",
                          "Name the models of one file with --model."});
         }
         job.package = ref.package;
@@ -68,36 +80,51 @@ Status checkRefusals(const Document& document, const Job& job) {
     for (const std::string& name : job.models) {
         const auto reasons = knownRefusals(*document.program(name).entry->program);
         if (reasons.empty()) continue;
-        return fail({ErrorKind::CannotRun, "recompile.refused", fmt::format("AOTInductor does not compile \"{}\".", escapeForDisplay(name)), {},
-                     join(reasons, " "), "Change the model and export it again."});
+        return fail({ErrorKind::CannotRun,
+                     "recompile.refused",
+                     fmt::format("AOTInductor does not compile \"{}\".", escapeForDisplay(name)),
+                     {},
+                     join(reasons, " "),
+                     "Change the model and export it again."});
     }
     return {};
 }
 
 Status checkOutput(const fs::path& output, const RecompileRequest& request, const Job& job) {
     if (output.extension() != ".pt2") {
-        return fail({ErrorKind::Usage, "recompile.extension", fmt::format("The output \"{}\" does not end in .pt2.", output.string()), output.string(),
-                     "torch.export and AOTInductor expect that ending.", "Choose a name such as model.pt2."});
+        return fail({ErrorKind::Usage, "recompile.extension", fmt::format("The output \"{}\" does not end in .pt2.", output.string()),
+                     output.string(), "torch.export and AOTInductor expect that ending.", "Choose a name such as model.pt2."});
     }
     std::error_code code;
     if (!request.force && fs::exists(output, code)) {
-        return fail({ErrorKind::Usage, "output.exists", fmt::format("\"{}\" exists already.", output.string()), output.string(), {},
+        return fail({ErrorKind::Usage,
+                     "output.exists",
+                     fmt::format("\"{}\" exists already.", output.string()),
+                     output.string(),
+                     {},
                      "Choose another name, or replace it with --force."});
     }
     const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
     if (!fs::is_directory(folder, code)) {
-        return fail({ErrorKind::System, "system.missing", fmt::format("The folder \"{}\" does not exist.", folder.string()), folder.string(), {}, "Make it first."});
+        return fail({ErrorKind::System,
+                     "system.missing",
+                     fmt::format("The folder \"{}\" does not exist.", folder.string()),
+                     folder.string(),
+                     {},
+                     "Make it first."});
     }
     if (job.package->archive().kind() == ContainerKind::ExportZip && !request.compiledOnly) {
-        return fail({ErrorKind::CannotRun, "recompile.old-archive", "A program saved by torch before 2.8 cannot share an archive with a compiled model.",
-                     job.package->archive().path().string(), "Its container has no place for compiled members.",
+        return fail({ErrorKind::CannotRun, "recompile.old-archive",
+                     "A program saved by torch before 2.8 cannot share an archive with a compiled model.", job.package->archive().path().string(),
+                     "Its container has no place for compiled members.",
                      "Write the compiled model alone with --compiled-only, and open both with --with."});
     }
     const std::uint64_t needed = job.weightBytes + (request.compiledOnly ? 0 : job.package->archive().fileSize()) + 8'000'000;
     const fs::space_info space = fs::space(folder, code);
     if (!code && space.available < needed) {
         return fail({ErrorKind::System, "recompile.no-space", fmt::format("There is not enough room in \"{}\".", folder.string()), folder.string(),
-                     fmt::format("About {} are needed and {} are free.", formatBytes(needed), formatBytes(space.available)), "Make room, or choose another folder."});
+                     fmt::format("About {} are needed and {} are free.", formatBytes(needed), formatBytes(space.available)),
+                     "Make room, or choose another folder."});
     }
     return {};
 }
@@ -116,7 +143,9 @@ std::string firstCompilerError(const std::string& message) {
 std::string reasonOf(const std::string& message) {
     std::string reason;
     for (const std::string_view line : splitView(message, '\n')) {
-        if (startsWith(line, "Set TORCHDYNAMO_VERBOSE") || startsWith(line, "Set TORCH_LOGS") || line.find("<CREATE_ISSUE_LINK>") != std::string_view::npos) continue;
+        if (startsWith(line, "Set TORCHDYNAMO_VERBOSE") || startsWith(line, "Set TORCH_LOGS") ||
+            line.find("<CREATE_ISSUE_LINK>") != std::string_view::npos)
+            continue;
         if (reason.empty() && line.empty()) continue;
         if (!reason.empty()) reason += '\n';
         reason += line;
@@ -146,13 +175,21 @@ Error compileError(const nlohmann::json& answer, const std::string& model, const
     const nlohmann::json detail = answer.value("error", nlohmann::json::object());
     const std::string kind = detail.value("kind", ""), message = detail.value("message", ""), type = detail.value("type", "");
     if (kind == "no-compiler") {
-        return {ErrorKind::System, "recompile.no-compiler", "No working C++ compiler was found.", {}, reasonOf(message),
+        return {ErrorKind::System,
+                "recompile.no-compiler",
+                "No working C++ compiler was found.",
+                {},
+                reasonOf(message),
                 "Install one (Debian: apt install g++), or name it in the variable CXX."};
     }
     if (kind == "compiler") {
         const std::string first = firstCompilerError(message);
-        return {ErrorKind::System, "recompile.compiler", fmt::format("The C++ compiler refused the code generated for \"{}\".", escapeForDisplay(model)), {},
-                first.empty() ? reasonOf(message) : escapeForDisplay(first), "The log has the compiler's whole output. A compiler that torch supports helps: g++ 11 or later."};
+        return {ErrorKind::System,
+                "recompile.compiler",
+                fmt::format("The C++ compiler refused the code generated for \"{}\".", escapeForDisplay(model)),
+                {},
+                first.empty() ? reasonOf(message) : escapeForDisplay(first),
+                "The log has the compiler's whole output. A compiler that torch supports helps: g++ 11 or later."};
     }
     if (kind != "torch") return error;
     error.code = "recompile.refused";
@@ -192,8 +229,12 @@ public:
         if (known != written_.end()) {
             // Objects that several models share come once.
             if (known->second == std::pair(m.crc32, m.size)) return {};
-            return fail({ErrorKind::CannotRun, "recompile.name-taken", fmt::format("The compiled model and the file both have a member \"{}\".", escapeForDisplay(name)), {},
-                         "Program and compiled model keep different data under one name.", "Write the compiled model alone with --compiled-only."});
+            return fail({ErrorKind::CannotRun,
+                         "recompile.name-taken",
+                         fmt::format("The compiled model and the file both have a member \"{}\".", escapeForDisplay(name)),
+                         {},
+                         "Program and compiled model keep different data under one name.",
+                         "Write the compiled model alone with --compiled-only."});
         }
         written_.emplace(name, std::pair(m.crc32, m.size));
         return writer_.copy(from, member, name, cancel_);
@@ -314,7 +355,8 @@ Result<RecompileReport> recompile(const Document& document, const fs::path& outp
             progress(shown);
         };
         const fs::path package = work->path() / fmt::format("compiled_{}.pt2", i);
-        auto answer = helper->request(compileMessage(request, copies[i], package, job->models.size() > 2, result.inheritedEnvironment), cancel, named);
+        auto answer =
+            helper->request(compileMessage(request, copies[i], package, job->models.size() > 2, result.inheritedEnvironment), cancel, named);
         if (!answer) return tl::unexpected(answer.error());
         if (!answer->value("ok", false)) return fail(compileError(*answer, model, stage));
         Issues issues;
