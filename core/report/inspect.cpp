@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "core/report/member_kind.h"
+
 namespace pt2 {
 namespace {
 
@@ -38,13 +40,15 @@ Json fileJson(const Archive& archive) { return {{"path", archive.path().string()
 
 Json membersJson(const Archive& archive) {
     Json out = Json::array();
-    for (const Member& m : archive.members()) {
+    for (MemberIndex i = 0; i < archive.members().size(); ++i) {
+        const Member& m = archive.members()[i];
         out.push_back({{"name", m.name},
                        {"size", m.size},
                        {"crc32", fmt::format("{:08x}", m.crc32)},
                        {"compressed_size", m.compressedSize},
                        {"method", m.method},
-                       {"offset_of_data", m.dataOffset}});
+                       {"offset_of_data", m.dataOffset},
+                       {"kind", memberKind(archive, i)}});
     }
     return out;
 }

@@ -1,0 +1,64 @@
+#include "app/pt2/command.h"
+#include "app/pt2/contract_table.h"
+#include "app/pt2/run_plan.h"
+#include "app/pt2/table.h"
+
+namespace pt2 {
+namespace {
+
+struct CheckArguments {
+    std::string file;
+    InputOptions inputs;
+};
+
+void printBreaches(const CheckReport& report, Output& out) {
+    for (const Breach& breach : report.breaches) {
+        out.line(out.paint(Style::Bad, breachName(breach.what)) + "  " + oneLine(breach.sentence));
+        out.line(std::string("    runtime checks would ") + (breach.caughtByRuntimeChecks ? "catch this" : "not catch this"));
+        if (!breach.fixSentence.empty()) out.line("    " + oneLine(breach.fixSentence) + (breach.fix.empty() ? "" : " (--mend does it)"));
+    }
+}
+
+Result<int> check(const CheckArguments& arguments, Context& context) {
+    auto plan = makePlan(arguments.file, arguments.inputs, false, context);
+    if (!plan) return fail(plan.error());
+    if (context.out.json()) {
+        context.out.document(checkJson(plan->report));
+        return plan->report.ok() ? 0 : 1;
+    }
+    if (plan->report.ok()) {
+        context.out.line(plan->contractKnown ? context.out.paint(Style::Good, "The inputs keep the contract of \"" + plan->model + "\".")
+                                             : "Nothing is known of the inputs of \"" + plan->model + "\".");
+    } else {
+        context.out.line(context.out.paint(Style::Bad, "The inputs break the contract of \"" + plan->model + "\"."));
+        printBreaches(plan->report, context.out);
+    }
+    Table table({{"#", Table::Align::Right}, {"INPUT"}, {"GIVEN"}, {"STRIDES"}, {"FROM"}, {"ALLOWED"}});
+    for (const MadeInput& made : plan->inputs.inputs) {
+        if (made.contractIndex >= plan->contract.inputs.size()) continue;
+        const ContractInput& input = plan->contract.inputs[made.contractIndex];
+        const bool usual = !made.isTensor || made.tensor.layout.isContiguous();
+        table.row({std::to_string(input.flatIndex),
+                   {input.name, Style::Bold},
+                   made.isTensor ? tensorTypeText(made.tensor.layout) : made.constantText,
+                   usual ? std::string() : Json(made.tensor.layout.strides).dump(),
+                   {made.madeBy, Style::Muted},
+                   contractTypeText(input)});
+    }
+    if (!table.empty()) context.out.line("");
+    table.print(context.out);
+    for (const std::string& note : plan->report.notes) context.out.note(note);
+    return plan->report.ok() ? 0 : 1;
+}
+
+}  // namespace
+
+void addCheckCommand(CommandRegistry& registry) {
+    auto arguments = std::make_shared<CheckArguments>();
+    CLI::App* command =
+        registry.add("check", "Inputs against the contract, without running", [arguments](Context& context) { return check(*arguments, context); });
+    command->add_option("FILE", arguments->file, "The file whose contract it is")->required();
+    arguments->inputs.addTo(command);
+}
+
+}  // namespace pt2

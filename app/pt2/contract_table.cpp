@@ -1,0 +1,112 @@
+#include "app/pt2/contract_table.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "app/pt2/table.h"
+#include "core/base/text.h"
+
+namespace pt2 {
+namespace {
+
+/// torch writes the largest integer (or nearly that) where nobody set an upper bound.
+constexpr std::int64_t kNoUpperLimit = std::numeric_limits<std::int64_t>::max() - 1;
+
+std::string dimRanges(const ContractInput& input, bool compiled) {
+    std::vector<std::string> parts;
+    for (const ContractDim& dim : input.sizes) {
+        if (dim.fixed && !compiled) continue;
+        if (compiled && !dim.compiledKnown) continue;
+        const SymRange& range = compiled ? dim.compiled : dim.program;
+        if (compiled && dim.fixed && range == SymRange{dim.fixed, dim.fixed}) continue;
+        if (!range.minimum && !range.maximum) continue;
+        const std::string name = dim.text.empty() ? std::string("size") : dim.text;
+        const std::string part = name + " " + rangeText(range);
+        if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
+    }
+    return join(parts, ", ");
+}
+
+std::string placesText(const Contract& contract, const ContractSymbol& symbol) {
+    constexpr std::size_t kShown = 4;
+    std::vector<std::string> parts;
+    for (const auto& [input, dimension] : symbol.places) {
+        if (parts.size() == kShown) {
+            parts.push_back(std::to_string(symbol.places.size() - kShown) + " more");
+            break;
+        }
+        if (input < contract.inputs.size()) parts.push_back(contract.inputs[input].name + " dimension " + std::to_string(dimension));
+    }
+    return join(parts, ", ");
+}
+
+}  // namespace
+
+std::string rangeText(const SymRange& range) {
+    const bool upper = range.maximum && *range.maximum < kNoUpperLimit;
+    const bool lower = range.minimum && *range.minimum > std::numeric_limits<std::int64_t>::min() + 1;
+    if (upper && lower) {
+        if (*range.minimum == *range.maximum) return "always " + std::to_string(*range.minimum);
+        return std::to_string(*range.minimum) + " to " + std::to_string(*range.maximum);
+    }
+    if (lower) return std::to_string(*range.minimum) + " or more, no upper limit";
+    if (upper) return "up to " + std::to_string(*range.maximum);
+    return "no limit";
+}
+
+std::string contractTypeText(const ContractInput& input) {
+    if (input.isConstant) return "always " + (input.constantText.empty() ? std::string("?") : input.constantText);
+    std::string text = input.dtype == DType::Unknown ? "?" : dtypeName(input.dtype);
+    if (!input.rankKnown) return text + " [?]";
+    std::vector<std::string> dims;
+    for (const ContractDim& dim : input.sizes) {
+        dims.push_back(!dim.text.empty() ? dim.text : dim.fixed ? std::to_string(*dim.fixed) : std::string("?"));
+    }
+    text += " " + formatShape(dims);
+    if (!input.device.empty() && input.device != "cpu") text += " " + input.device;
+    return text;
+}
+
+void printContractInputs(Output& out, const Contract& contract, std::string_view indent) {
+    Table table({{"#", Table::Align::Right}, {"INPUT"}, {"TYPE"}, {"SIZES"}, {"COMPILED CODE CHECKS"}, {"KNOWN FROM"}});
+    for (const ContractInput& input : contract.inputs) {
+        const std::string compiled = contract.hasCompiled ? dimRanges(input, true) : std::string();
+        table.row({std::to_string(input.flatIndex),
+                   {input.name + (input.isKeyword ? " (keyword)" : ""), Style::Bold},
+                   contractTypeText(input),
+                   dimRanges(input, false),
+                   {compiled, compiled != dimRanges(input, false) ? Style::Warning : Style::Plain},
+                   {input.origin == Origin::Program || input.isConstant ? "" : originName(input.origin), Style::Muted}});
+    }
+    table.print(out, indent);
+}
+
+void printContractOutputs(Output& out, const Contract& contract, std::string_view indent) {
+    Table table({{"#", Table::Align::Right}, {"OUTPUT"}, {"TYPE"}, {"VALUE"}});
+    std::size_t index = 0;
+    for (const ContractOutput& output : contract.outputs) {
+        std::string type;
+        if (output.isTensor) type = (output.dtype == DType::Unknown ? "?" : std::string(dtypeName(output.dtype)) + " ") + formatShape(output.shape);
+        const bool named = !output.graphName.empty() && output.graphName != output.name;
+        table.row({std::to_string(index++),
+                   {output.name, Style::Bold},
+                   type,
+                   {output.isTensor ? (named ? output.graphName : "") : output.constantText, Style::Muted}});
+    }
+    table.print(out, indent);
+}
+
+void printContractSymbols(Output& out, const Contract& contract, std::string_view indent) {
+    Table table({{"SIZE"}, {"PROGRAM"}, {"COMPILED CODE CHECKS"}, {"AT EXPORT", Table::Align::Right}, {"WHERE"}});
+    for (const ContractSymbol& symbol : contract.symbols) {
+        const bool differs = symbol.compiledKnown && !(symbol.compiled == symbol.program);
+        table.row({{symbol.name, Style::Bold},
+                   contract.hasProgram ? rangeText(symbol.program) : std::string(),
+                   {symbol.compiledKnown ? rangeText(symbol.compiled) : std::string(), differs ? Style::Warning : Style::Plain},
+                   symbol.hint ? std::to_string(*symbol.hint) : std::string(),
+                   placesText(contract, symbol)});
+    }
+    table.print(out, indent);
+}
+
+}  // namespace pt2

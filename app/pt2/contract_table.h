@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+
+#include "app/pt2/output.h"
+#include "core/contract/contract.h"
+
+namespace pt2 {
+
+/// "1 to 1024", "2 or more", "no limit"; bounds that only mean "none" are not shown as numbers.
+std::string rangeText(const SymRange& range);
+/// "float32 [s77, 16]"; what is not known is "?".
+std::string contractTypeText(const ContractInput& input);
+
+/// The user inputs: flat index, name as the caller knows it, type, and the sizes that may vary, by the program and by the compiled code.
+void printContractInputs(Output& out, const Contract& contract, std::string_view indent);
+void printContractOutputs(Output& out, const Contract& contract, std::string_view indent);
+/// Every symbol with its range, its size at export and the place it came from.
+void printContractSymbols(Output& out, const Contract& contract, std::string_view indent);
+
+}  // namespace pt2

@@ -1,0 +1,195 @@
+#include "app/pt2/run_plan.h"
+
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "core/base/text.h"
+
+namespace pt2 {
+namespace {
+
+constexpr std::size_t kShownBreaches = 3;
+
+Result<std::int64_t> parseInteger(const std::string& text, const std::string& option) {
+    std::int64_t value = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size() || text.empty()) {
+        return fail(usageError("option.integer", "\"" + text + "\" in " + option + " is not a whole number.", {},
+                               "Write for example " + option + " s77=512."));
+    }
+    return value;
+}
+
+/// A compiled model without sources, and no program: nobody knows the inputs, so all of them have to be given, by index.
+Status makeUnknownInputs(const InputRequest& request, RunPlan& plan) {
+    std::set<std::size_t> given;
+    std::vector<std::pair<std::size_t, Tensor>> made;
+    for (const auto& [name, spec] : request.inputs) {
+        std::size_t index = 0;
+        const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), index);
+        if (problem != std::errc() || end != name.data() + name.size()) {
+            return fail(usageError("input.unknown-names", "The inputs of this model have no known names.",
+                                   "There is no exported program and no wrapper source in the file.",
+                                   "Give each input by its index: --input 0=randn[2,3]."));
+        }
+        if (!given.insert(index).second) return fail(usageError("input.twice", "Input " + name + " is given twice.", {}, "Give each index once."));
+        auto tensor = makeFromSpec(spec, DType::Float32, {}, request.seed + index);
+        if (!tensor) return fail(tensor.error());
+        made.emplace_back(index, std::move(*tensor));
+    }
+    std::sort(made.begin(), made.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        if (made[i].first != i) {
+            return fail(usageError("input.gap", "Input " + std::to_string(i) + " is not given.", "Nobody knows what it would have to be.",
+                                   "Give every index from 0 on."));
+        }
+        plan.tensors.push_back(std::move(made[i].second));
+    }
+    return {};
+}
+
+Result<Document::CompiledRef> findCompiled(const Document& document, const std::string& model) {
+    auto compiled = document.compiled(model);
+    if (compiled) return compiled;
+    const std::string path = document.primary->archive().path().string();
+    return fail({ErrorKind::CannotRun, "run.no-compiled-model", "There is no compiled model \"" + model + "\" to run.", path,
+                 "The file holds the exported program only.",
+                 "Compile it for this machine first: pt2 recompile " + path + " -o compiled.pt2" + (model == "model" ? "" : " --model " + model)});
+}
+
+std::string chooseModel(const Document& document, const std::string& asked, bool needCompiled) {
+    if (!asked.empty() || !needCompiled || document.compiled(document.defaultModel())) return asked;
+    for (const std::string& name : document.modelNames()) {
+        if (document.compiled(name)) return name;
+    }
+    return asked;
+}
+
+}  // namespace
+
+void InputOptions::addTo(CLI::App* command) {
+    command->add_option("--model", model, "Which model, where there are several")->type_name("NAME");
+    command->add_option("--device", device, "cpu, cuda or cuda:N; by default the one it was compiled for")->type_name("DEVICE");
+    command->add_flag("--sample", sample, "The archive's own sample inputs")->group("Inputs");
+    command->add_option("--inputs", inputsFile, "A whole set: .pt, .npz or .safetensors")->type_name("FILE")->group("Inputs");
+    addRepeated(command, "--input", inputs, "One input: randn[512,16], full(1)[4]:int64, @F.npy, @F.npz:key, [[1,2],[3,4]]; repeatable")
+        ->type_name("NAME=SPEC")
+        ->group("Inputs");
+    addRepeated(command, "--size", sizes, "A dynamic size: s77=512, x:0=512 or batch=512; repeatable")->type_name("SYMBOL=N")->group("Inputs");
+    command->add_option("--seed", seed, "Seed of what is random")->type_name("N")->group("Inputs");
+    command->add_flag("--mend", mend, "Mend what can be mended: contiguous copies, casts")->group("Inputs");
+}
+
+Result<InputRequest> InputOptions::request() const {
+    InputRequest out;
+    out.useSample = sample;
+    out.inputsFile = inputsFile;
+    out.seed = seed;
+    for (const std::string& text : inputs) {
+        auto pair = splitAssignment(text, "--input");
+        if (!pair) return fail(pair.error());
+        out.inputs.push_back(std::move(*pair));
+    }
+    for (const std::string& text : sizes) {
+        auto pair = splitAssignment(text, "--size");
+        if (!pair) return fail(pair.error());
+        auto value = parseInteger(pair->second, "--size");
+        if (!value) return fail(value.error());
+        out.sizes.emplace_back(std::move(pair->first), *value);
+    }
+    return out;
+}
+
+void RunOptions::addTo(CLI::App* command) {
+    command->add_option("--engine", engine, "aoti: the compiled model")->check(CLI::IsMember({"aoti"}))->type_name("ENGINE");
+    command->add_option("--runtime-checks", checks, "Checks compiled into the model: off, on or both")
+        ->check(CLI::IsMember({"off", "on", "both"}))
+        ->type_name("WHICH");
+    command->add_flag("--skip-contract", skipContract, "Run even where the inputs break the contract");
+    command->add_option("--warmup", warmup, "Further calls before those that are timed")->check(CLI::NonNegativeNumber)->type_name("N");
+    command->add_option("--repeat", repeat, "Further calls that are timed")->check(CLI::NonNegativeNumber)->type_name("N");
+    command->add_option("--steps", steps, "Calls in sequence, each shown: for models with state")->check(CLI::PositiveNumber)->type_name("N");
+    command->add_option("--threads", threads, "Threads of LibTorch")->check(CLI::NonNegativeNumber)->type_name("N");
+    command->add_option("--timeout", timeout, "End the run after so many seconds")->check(CLI::NonNegativeNumber)->type_name("S");
+    command->add_option("--memory", memory, "Memory the run may take")->check(CLI::NonNegativeNumber)->type_name("GB");
+}
+
+Result<RunPlan> makePlan(const std::string& file, const InputOptions& options, bool needCompiled, Context& context) {
+    auto request = options.request();
+    if (!request) return fail(request.error());
+    auto document = context.open(file);
+    if (!document) return fail(document.error());
+    RunPlan plan;
+    plan.document = std::move(*document);
+    auto model = plan.document.resolveModel(chooseModel(plan.document, options.model, needCompiled));
+    if (!model) return fail(model.error());
+    plan.model = *model;
+    plan.device = options.device.empty() ? "cpu" : options.device;
+    if (needCompiled) {
+        auto compiled = findCompiled(plan.document, plan.model);
+        if (!compiled) return fail(compiled.error());
+        if (options.device.empty() && !compiled->model->device.empty()) plan.device = compiled->model->device;
+    } else if (const auto compiled = plan.document.compiled(plan.model); compiled && options.device.empty() && !compiled.model->device.empty()) {
+        plan.device = compiled.model->device;
+    }
+    auto contract = buildContract(plan.document, plan.model);
+    if (!contract) return fail(contract.error());
+    plan.contract = std::move(*contract);
+    const auto compiled = plan.document.compiled(plan.model);
+    plan.contractKnown = plan.contract.hasProgram || !plan.contract.inputs.empty() || (compiled && compiled.model->inputCount == 0);
+    if (!plan.contractKnown) {
+        if (const Status made = makeUnknownInputs(*request, plan); !made) return fail(made.error());
+        plan.report.notes.push_back("Nothing in the file says what the inputs have to be, so they were not checked.");
+        return plan;
+    }
+    auto inputs = makeInputs(plan.document, plan.contract, *request);
+    if (!inputs) return fail(inputs.error());
+    plan.inputs = std::move(*inputs);
+    plan.report = checkInputs(plan.contract, plan.inputs, plan.device);
+    if (options.mend) {
+        const std::vector<Breach> breaches = plan.report.breaches;
+        for (const Breach& breach : breaches) {
+            if (breach.fix.empty()) continue;
+            auto mended = pt2::mend(plan.contract, plan.inputs, breach);
+            if (!mended) continue;  // the breach stays and is said
+            plan.inputs = std::move(*mended);
+            context.out.note("Mended: " + breach.fixSentence);
+        }
+        plan.report = checkInputs(plan.contract, plan.inputs, plan.device);
+    }
+    plan.tensors = plan.inputs.tensors();
+    return plan;
+}
+
+int failContract(const RunPlan& plan, Context& context) {
+    std::vector<std::string> sentences, fixes;
+    for (const Breach& breach : plan.report.breaches) {
+        if (sentences.size() < kShownBreaches) sentences.push_back(breach.sentence);
+        const bool isNew = std::find(fixes.begin(), fixes.end(), breach.fixSentence) == fixes.end();
+        if (!breach.fix.empty() && !breach.fixSentence.empty() && isNew) fixes.push_back(breach.fixSentence);
+    }
+    const std::size_t more = plan.report.breaches.size() - sentences.size();
+    std::string why = join(sentences, " ");
+    if (more > 0) why += " And " + std::to_string(more) + " more; pt2 check lists all.";
+    std::string help = fixes.empty() ? "Give inputs that fit" : "--mend does this: " + join(fixes, " ") + " Or give inputs that fit";
+    help += "; --skip-contract runs them as they are.";
+    const Error error{ErrorKind::DoesNotHold, "contract.broken", "The inputs break the contract of \"" + plan.model + "\".", {}, why, help};
+    return context.out.fail(error, {{"format", 1}, {"error", errorJson(error)}, {"check", checkJson(plan.report)}});
+}
+
+RunRequest runRequest(const RunPlan& plan, const RunOptions& options) {
+    RunRequest request;
+    request.model = plan.model;
+    request.device = plan.device;
+    request.checks = options.checks == "both" ? RuntimeChecks::Both : options.checks == "on" ? RuntimeChecks::On : RuntimeChecks::Off;
+    request.warmup = options.warmup;
+    request.repeat = options.repeat;
+    request.steps = options.steps;
+    request.threads = options.threads;
+    request.timeoutSeconds = options.timeout;
+    request.memoryGb = options.memory;
+    return request;
+}
+
+}  // namespace pt2

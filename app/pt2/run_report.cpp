@@ -1,0 +1,192 @@
+#include "app/pt2/run_report.h"
+
+#include <algorithm>
+
+#include "app/pt2/table.h"
+#include "core/base/text.h"
+#include "core/tensor/statistics.h"
+
+namespace pt2 {
+namespace {
+
+/// Outputs up to this many elements are written out in JSON; larger ones have --save.
+constexpr std::uint64_t kValuesInJson = 1024;
+constexpr std::uint64_t kValuesShown = 4;
+
+Json elementJson(const TensorView& view, std::uint64_t i) {
+    const DType dtype = view.layout.dtype;
+    if (dtype == DType::Bool) return elementAsDouble(view, i) != 0;
+    if (isFloating(dtype)) return numberJson(elementAsDouble(view, i));
+    if (isInteger(dtype)) {
+        // Text keeps all digits of 64-bit integers.
+        const Json parsed = Json::parse(elementText(view, i), nullptr, false);
+        if (!parsed.is_discarded()) return parsed;
+    }
+    return elementText(view, i);
+}
+
+/// Nested lists in the tensor's shape, built from the innermost dimension outwards.
+Json valuesJson(const TensorView& view, std::uint64_t count) {
+    std::vector<Json> level;
+    for (std::uint64_t i = 0; i < count; ++i) level.push_back(elementJson(view, i));
+    for (auto size = view.layout.sizes.rbegin(); size != view.layout.sizes.rend(); ++size) {
+        const auto width = static_cast<std::size_t>(*size);
+        if (width == 0) return Json::array();
+        std::vector<Json> next;
+        for (std::size_t i = 0; i + width <= level.size(); i += width) {
+            Json list = Json::array();
+            for (std::size_t k = 0; k < width; ++k) list.push_back(std::move(level[i + k]));
+            next.push_back(std::move(list));
+        }
+        level = std::move(next);
+    }
+    return level.empty() ? Json::array() : level.front();
+}
+
+Json statisticsJson(const TensorView& view) {
+    const auto statistics = computeStatistics(view);
+    if (!statistics) return nullptr;
+    const TensorStatistics& s = *statistics;
+    const auto finite = [&](double value) { return s.hasFinite ? numberJson(value) : Json(); };
+    return {{"min", finite(s.minimum)},
+            {"max", finite(s.maximum)},
+            {"mean", finite(s.mean)},
+            {"std", finite(s.standardDeviation)},
+            {"count", s.count},
+            {"nan", s.nan},
+            {"inf", s.positiveInfinity + s.negativeInfinity},
+            {"zeros", s.zeros}};
+}
+
+Json tensorsJson(const NamedTensors& tensors) {
+    Json out = Json::array();
+    for (const auto& [name, tensor] : tensors) {
+        Json item = {
+            {"name", name}, {"dtype", dtypeName(tensor.layout.dtype)}, {"shape", tensor.layout.sizes}, {"stats", statisticsJson(tensor.view())}};
+        const auto count = tensor.layout.elementCount();
+        if (count && *count <= kValuesInJson) item["values"] = valuesJson(tensor.view(), *count);
+        out.push_back(std::move(item));
+    }
+    return out;
+}
+
+/// Buffers and inputs that the program says it changes. Whether this call changed their values cannot be seen from outside: null.
+Json stateJson(const RunPlan& plan) {
+    Json out = Json::array();
+    const auto program = plan.document.program(plan.model);
+    if (!program || !program.entry->program) return out;
+    for (const OutputSpec& spec : program.entry->program->outputSpecs()) {
+        const bool mutates =
+            spec.kind == OutputKind::BufferMutation || spec.kind == OutputKind::ParameterMutation || spec.kind == OutputKind::UserInputMutation;
+        if (mutates) out.push_back({{"name", spec.target}, {"changed", nullptr}});
+    }
+    return out;
+}
+
+std::string headText(const TensorView& view) {
+    const auto count = view.layout.elementCount();
+    if (!count || *count == 0) return "no elements";
+    std::vector<std::string> parts;
+    for (std::uint64_t i = 0; i < std::min(*count, kValuesShown); ++i) {
+        parts.push_back(isFloating(view.layout.dtype) ? formatFloat(elementAsDouble(view, i)) : elementText(view, i));
+    }
+    return join(parts, ", ") + (*count > kValuesShown ? ", …" : "");
+}
+
+void printTensors(Output& out, const NamedTensors& tensors) {
+    Table table({{"OUTPUT"},
+                 {"TYPE"},
+                 {"MIN", Table::Align::Right},
+                 {"MAX", Table::Align::Right},
+                 {"MEAN", Table::Align::Right},
+                 {"STD", Table::Align::Right},
+                 {"NAN", Table::Align::Right},
+                 {"INF", Table::Align::Right},
+                 {"FIRST VALUES"}});
+    for (const auto& [name, tensor] : tensors) {
+        const auto statistics = computeStatistics(tensor.view());
+        const bool finite = statistics && statistics->hasFinite;
+        const auto number = [&](double TensorStatistics::*member) { return finite ? formatFloat((*statistics).*member) : std::string("-"); };
+        const std::uint64_t infinite = statistics ? statistics->positiveInfinity + statistics->negativeInfinity : 0;
+        table.row({{name, Style::Bold},
+                   tensorTypeText(tensor.layout),
+                   number(&TensorStatistics::minimum),
+                   number(&TensorStatistics::maximum),
+                   number(&TensorStatistics::mean),
+                   number(&TensorStatistics::standardDeviation),
+                   {statistics ? std::to_string(statistics->nan) : "-", statistics && statistics->nan > 0 ? Style::Warning : Style::Plain},
+                   {std::to_string(infinite), infinite > 0 ? Style::Warning : Style::Plain},
+                   {headText(tensor.view()), Style::Muted}});
+    }
+    if (table.empty()) {
+        out.line("No tensor outputs.");
+    } else {
+        table.print(out);
+    }
+}
+
+}  // namespace
+
+Json outcomeJson(const RunPlan& plan, const RunOutcome& outcome) {
+    Json out = Json::object();
+    out["outputs"] = tensorsJson(outcome.outputs);
+    if (outcome.steps.size() > 1) {
+        Json steps = Json::array();
+        for (const NamedTensors& step : outcome.steps) steps.push_back(tensorsJson(step));
+        out["steps"] = std::move(steps);
+    }
+    out["state"] = stateJson(plan);
+    Json seconds = {{"start", outcome.seconds.start}, {"load", outcome.seconds.load}, {"first", outcome.seconds.first}};
+    const bool repeated = !outcome.seconds.samples.empty();
+    seconds["median"] = repeated ? Json(outcome.seconds.median()) : Json();
+    seconds["p90"] = repeated ? Json(outcome.seconds.percentile(0.90)) : Json();
+    seconds["p99"] = repeated ? Json(outcome.seconds.percentile(0.99)) : Json();
+    seconds["min"] = repeated ? Json(outcome.seconds.minimum()) : Json();
+    out["seconds"] = std::move(seconds);
+    out["peak_memory"] = outcome.peakMemory;
+    out["engine"] = "aoti";
+    out["torch_version"] = outcome.torchVersion;
+    out["device"] = outcome.device;
+    out["runtime_checks"] = outcome.checksOn ? "on" : "off";
+    if (!outcome.log.empty()) out["log"] = outcome.log;
+    out["python_mapped"] = outcome.pythonMapped;
+    return out;
+}
+
+void printMadeInputs(Output& out, const RunPlan& plan) {
+    Table table({{"INPUT"}, {"TYPE"}, {"FROM"}});
+    for (const MadeInput& made : plan.inputs.inputs) {
+        if (made.contractIndex >= plan.contract.inputs.size()) continue;
+        table.row({{plan.contract.inputs[made.contractIndex].name, Style::Bold},
+                   made.isTensor ? tensorTypeText(made.tensor.layout) : made.constantText,
+                   {made.madeBy, Style::Muted}});
+    }
+    if (plan.inputs.inputs.empty()) {
+        for (std::size_t i = 0; i < plan.tensors.size(); ++i)
+            table.row({{std::to_string(i), Style::Bold}, tensorTypeText(plan.tensors[i].layout), ""});
+    }
+    table.print(out);
+}
+
+void printOutcome(Output& out, const RunOutcome& outcome) {
+    if (outcome.steps.size() > 1) {
+        for (std::size_t i = 0; i < outcome.steps.size(); ++i) {
+            out.line((i == 0 ? "" : "\n") + out.paint(Style::Bold, "Call " + std::to_string(i + 1)));
+            printTensors(out, outcome.steps[i]);
+        }
+    } else {
+        printTensors(out, outcome.outputs);
+    }
+    out.line("");
+    std::string time = "Time: start " + formatDuration(outcome.seconds.start) + ", load " + formatDuration(outcome.seconds.load) + ", first call " +
+                       formatDuration(outcome.seconds.first);
+    out.line(time);
+    if (const auto& samples = outcome.seconds.samples; !samples.empty()) {
+        out.line(formatCount(samples.size()) + " further calls: median " + formatDuration(outcome.seconds.median()) + ", p90 " +
+                 formatDuration(outcome.seconds.percentile(0.90)) + ", p99 " + formatDuration(outcome.seconds.percentile(0.99)) + ", min " +
+                 formatDuration(outcome.seconds.minimum()));
+    }
+    if (outcome.peakMemory > 0) out.line("Memory: peak " + formatBytes(outcome.peakMemory));
+}
+
+}  // namespace pt2

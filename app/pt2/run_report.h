@@ -1,0 +1,14 @@
+#pragma once
+
+#include "app/pt2/run_plan.h"
+
+namespace pt2 {
+
+/// One side of `run --json` (cli.md): outputs with statistics, state, seconds, memory, engine, device. No "format" in it.
+Json outcomeJson(const RunPlan& plan, const RunOutcome& outcome);
+/// Outputs, times and memory for people.
+void printOutcome(Output& out, const RunOutcome& outcome);
+/// The inputs as they were made.
+void printMadeInputs(Output& out, const RunPlan& plan);
+
+}  // namespace pt2
