@@ -3,6 +3,7 @@
 #include "app/pt2/table.h"
 #include "core/base/text.h"
 #include "core/run/python_helper.h"
+#include "core/run/recompile_check.h"
 
 namespace pt2 {
 namespace {
@@ -11,6 +12,7 @@ struct RecompileArguments {
     std::string file, output;
     RecompileRequest request;
     std::vector<std::string> config, environment;
+    bool noCheck = false;
 };
 
 Result<std::vector<std::pair<std::string, std::string>>> splitAll(const std::vector<std::string>& texts, const std::string& option) {
@@ -23,7 +25,24 @@ Result<std::vector<std::pair<std::string, std::string>>> splitAll(const std::vec
     return out;
 }
 
-Json reportJson(const RecompileReport& report) {
+Json checksJson(const std::vector<CompiledCheck>& checks) {
+    Json out = Json::array();
+    for (const CompiledCheck& check : checks) {
+        Json item = {{"model", check.model}, {"sizes", check.sizes}};
+        if (check.comparison) {
+            item["ok"] = check.comparison->ok();
+            item["verdict"] = check.comparison->verdict();
+            item["comparison"] = comparisonJson(*check.comparison, "torch eager");
+        } else {
+            item["ok"] = nullptr;
+            item["error"] = errorJson(check.comparison.error());
+        }
+        out.push_back(std::move(item));
+    }
+    return out;
+}
+
+Json reportJson(const RecompileReport& report, const std::vector<CompiledCheck>& checks) {
     Json inherited = Json::object();
     for (const auto& [name, value] : report.inheritedEnvironment) inherited[name] = value;
     return {{"format", 1},
@@ -32,10 +51,32 @@ Json reportJson(const RecompileReport& report) {
             {"seconds", report.seconds},
             {"library_bytes", report.libraryBytes},
             {"inherited_environment", std::move(inherited)},
+            {"checks", checksJson(checks)},
             {"log", report.log}};
 }
 
-void printReport(const RecompileReport& report, Output& out) {
+void printChecks(const std::vector<CompiledCheck>& checks, Output& out) {
+    Table table({{"MODEL"}, {"AT"}, {"AGAINST TORCH EAGER"}, {"MAX ABS", Table::Align::Right}, {"FIRST CALL", Table::Align::Right}});
+    for (const CompiledCheck& check : checks) {
+        const std::string sizes = check.sizes.empty() ? "its fixed sizes" : check.sizes;
+        if (!check.comparison) {
+            table.row({{check.model, Style::Bold}, sizes, {"not compared: " + oneLine(check.comparison.error().what), Style::Warning}});
+            continue;
+        }
+        double worst = 0;
+        for (const OutputComparison& output : check.comparison->outputs) worst = std::max(worst, output.maxAbs);
+        table.row({{check.model, Style::Bold},
+                   sizes,
+                   {check.comparison->verdict(), check.comparison->ok() ? Style::Good : Style::Bad},
+                   formatFloat(worst),
+                   formatDuration(check.seconds)});
+    }
+    if (table.empty()) return;
+    out.line("");
+    table.print(out, "  ");
+}
+
+void printReport(const RecompileReport& report, const std::vector<CompiledCheck>& checks, Output& out) {
     std::error_code problem;
     const auto size = std::filesystem::file_size(report.output, problem);
     std::string line = "Wrote " + escapeForDisplay(report.output.string());
@@ -43,6 +84,7 @@ void printReport(const RecompileReport& report, Output& out) {
     line += ": " + std::string(report.models.size() == 1 ? "model " : "models ") + join(report.models, ", ") + ", library " +
             formatBytes(report.libraryBytes) + ", compiled in " + formatDuration(report.seconds) + ".";
     out.line(line);
+    printChecks(checks, out);
     out.line("");
     out.line(out.paint(Style::Bold, "Next"));
     const std::string file = shellWord(report.output.string());
@@ -89,10 +131,24 @@ Result<int> recompileCommand(RecompileArguments arguments, Context& context) {
     auto report = recompile(*document, arguments.output, arguments.request, context.cancel, progress);
     if (!report) return fail(report.error());
     for (const auto& [name, value] : report->inheritedEnvironment) context.out.log("inherited: " + name + "=" + value);
+    std::vector<CompiledCheck> checks;
+    if (!arguments.noCheck) {
+        EagerRequest eager;
+        eager.python = arguments.request.python;
+        eager.trust = arguments.request.trust;
+        auto checked = checkRecompiled(report->output, report->models, eager, context.cancel, progress);
+        if (checked) {
+            checks = std::move(*checked);
+        } else if (checked.error().kind == ErrorKind::Cancelled) {
+            return fail(checked.error());
+        } else {
+            context.out.note("The result was not run: " + checked.error().what);
+        }
+    }
     if (context.out.json()) {
-        context.out.document(reportJson(*report));
+        context.out.document(reportJson(*report, checks));
     } else {
-        printReport(*report, context.out);
+        printReport(*report, checks, context.out);
     }
     return 0;
 }
@@ -116,6 +172,7 @@ void addRecompileCommand(CommandRegistry& registry) {
     command->add_option("--env", arguments->environment, "Environment variables for the compilation")->type_name("KEY=VALUE...");
     command->add_option("--python", arguments->request.python, "The Python that has torch")->type_name("EXE");
     command->add_flag("--trust", arguments->request.trust, "Let torch unpickle what is not known to be safe");
+    command->add_flag("--no-check", arguments->noCheck, "Do not run the result and compare it with torch eager");
     command->add_flag("--force", arguments->request.force, "Replace a file that exists");
 }
 

@@ -4,6 +4,7 @@
 #include <exception>
 
 #include "app/pt2/command.h"
+#include "app/pt2/generated_docs.h"
 #include "app/pt2/interrupt.h"
 #include "app/pt2/later_words.h"
 #include "core/base/text.h"
@@ -24,7 +25,7 @@ constexpr const char* kFooter =
 std::string commandWord(const std::vector<std::string>& arguments) {
     for (std::size_t i = 0; i < arguments.size(); ++i) {
         const std::string& a = arguments[i];
-        if (a == "--color" || a == "--with") {
+        if (a == "--color" || a == "--with" || a == "--completion") {
             ++i;
         } else if (a.empty() || a[0] != '-') {
             return a;
@@ -135,11 +136,24 @@ int parseAndRun(const std::vector<std::string>& arguments, Output& out) {
     GlobalOptions global;
     addGlobalOptions(app, global);
     app.set_version_flag("--version", "pt2 " PT2SCOPE_VERSION);
+    std::string shell;
+    app.add_option("--completion", shell, "Print the completion script of a shell")
+        ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+        ->type_name("SHELL");
+    app.add_flag("--man", "Print the man page");
     app.require_subcommand(1);
     CommandBody body;
     CommandRegistry registry{app, body};
     addCommands(registry);
 
+    if (arguments.size() == 1 && arguments[0] == "--man") {
+        out.write(manPage(app, PT2SCOPE_VERSION));
+        return 0;
+    }
+    if (arguments.size() == 2 && arguments[0] == "--completion" && !completionScript(app, arguments[1]).empty()) {
+        out.write(completionScript(app, arguments[1]));
+        return 0;
+    }
     const std::string word = commandWord(arguments);
     if (const auto refusal = refuseLaterWords(word, arguments)) return out.fail(*refusal);
     try {
