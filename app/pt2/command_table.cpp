@@ -137,10 +137,11 @@ int parseAndRun(const std::vector<std::string>& arguments, Output& out) {
     addGlobalOptions(app, global);
     app.set_version_flag("--version", "pt2 " PT2SCOPE_VERSION);
     std::string shell;
+    bool man = false;
     app.add_option("--completion", shell, "Print the completion script of a shell")
         ->check(CLI::IsMember({"bash", "zsh", "fish"}))
         ->type_name("SHELL");
-    app.add_flag("--man", "Print the man page");
+    app.add_flag("--man", man, "Print the man page");
     app.require_subcommand(1);
     CommandBody body;
     CommandRegistry registry{app, body};
