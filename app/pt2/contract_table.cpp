@@ -1,7 +1,6 @@
 #include "app/pt2/contract_table.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "app/pt2/table.h"
 #include "core/base/text.h"
@@ -10,7 +9,6 @@ namespace pt2 {
 namespace {
 
 /// torch writes the largest integer (or nearly that) where nobody set an upper bound.
-constexpr std::int64_t kNoUpperLimit = std::numeric_limits<std::int64_t>::max() - 1;
 
 std::string dimRanges(const ContractInput& input, bool compiled) {
     std::vector<std::string> parts;
@@ -41,18 +39,6 @@ std::string placesText(const Contract& contract, const ContractSymbol& symbol) {
 }
 
 }  // namespace
-
-std::string rangeText(const SymRange& range) {
-    const bool upper = range.maximum && *range.maximum < kNoUpperLimit;
-    const bool lower = range.minimum && *range.minimum > std::numeric_limits<std::int64_t>::min() + 1;
-    if (upper && lower) {
-        if (*range.minimum == *range.maximum) return "always " + std::to_string(*range.minimum);
-        return std::to_string(*range.minimum) + " to " + std::to_string(*range.maximum);
-    }
-    if (lower) return std::to_string(*range.minimum) + " or more, no upper limit";
-    if (upper) return "up to " + std::to_string(*range.maximum);
-    return "no limit";
-}
 
 std::string contractTypeText(const ContractInput& input) {
     if (input.isConstant) return "always " + (input.constantText.empty() ? std::string("?") : input.constantText);

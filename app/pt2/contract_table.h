@@ -7,8 +7,6 @@
 
 namespace pt2 {
 
-/// "1 to 1024", "2 or more", "no limit"; bounds that only mean "none" are not shown as numbers.
-std::string rangeText(const SymRange& range);
 /// "float32 [s77, 16]"; what is not known is "?".
 std::string contractTypeText(const ContractInput& input);
 
