@@ -96,7 +96,7 @@ public:
             identities_.push_back(identity);
         }
         finishOpening();
-        return checkMarkers(*this, issues);
+        return checkFormat(*this);
     }
 
     Status readAt(MemberIndex index, std::uint64_t offset, MutableBytes out) const override {

@@ -31,8 +31,8 @@ struct ZipKind {
 /// otherwise. Names that are odd, hostile or beside the root become issues. Error "archive.other" when it is another kind of zip.
 Result<ZipKind> recogniseZip(std::vector<Member>& members, const std::string& where, Issues& issues);
 
-/// Reads archive_format, archive_version, .data/version and byteorder: an Error for another format, issues for what torch would refuse.
-Status checkMarkers(const Archive& archive, Issues& issues);
+/// The Error "archive.unknown-format" when the member archive_format says something else than "pt2".
+Status checkFormat(const Archive& archive);
 
 /// Whether an ELF file names the entry points of a compiled model (AOTInductorModelContainerCreate...) among its dynamic symbols. Every number
 /// of the file is checked; Error when it is no 64-bit little-endian shared library.

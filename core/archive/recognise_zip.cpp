@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <set>
 
@@ -10,6 +9,8 @@
 namespace pt2 {
 
 namespace {
+
+constexpr std::uint64_t kMarkerLimit = 4096;
 
 enum Marker : unsigned {
     kFormat = 1,      // archive_format
@@ -233,63 +234,19 @@ Result<ZipKind> recogniseZip(std::vector<Member>& members, const std::string& wh
     return result;
 }
 
-Status checkMarkers(const Archive& archive, Issues& issues) {
-    const auto text = [&](std::string_view name) -> std::optional<std::string> {
-        const std::optional<MemberIndex> member = archive.find(name);
-        if (!member || archive.members()[*member].size > 4096) return std::nullopt;
-        Issues ignored;
-        const Result<ByteBuffer> bytes = archive.read(*member, ignored, 4096);
-        if (!bytes) return std::nullopt;
-        return std::string(asText(*bytes));
-    };
-    const auto add = [&](Severity severity, std::string code, std::string where, std::string message, std::string help) {
-        issues.push_back({severity, std::move(code), std::move(where), std::move(message), std::move(help)});
-    };
+Status checkFormat(const Archive& archive) {
     if (archive.kind() == ContainerKind::ExportZip || archive.kind() == ContainerKind::Library) return {};
-    const auto trimmed = [](std::string value) {
-        while (!value.empty() && (value.back() == '\n' || value.back() == '\r' || value.back() == ' ')) value.pop_back();
-        return value;
-    };
-    const std::optional<std::string> format = text("archive_format");
-    if (!format) {
-        add(Severity::Warning, "archive.no-format", "file/archive_format", "The marker archive_format is missing or unreadable.",
-            "torch.export.load refuses a file without it; it is a text member with the content pt2.");
-    } else if (trimmed(*format) != "pt2") {
-        return fail({ErrorKind::Unreadable, "archive.unknown-format",
-                     "\"" + archive.path().string() + "\" is in an archive format that is not known.", archive.path().string(),
-                     "Its member archive_format says \"" + escapeForDisplay(elideMiddle(*format, 60)) + "\" instead of \"pt2\".",
-                     "Open it with the program that made it."});
-    }
-    if (archive.kind() == ContainerKind::AotiZip) return {};
-    const std::optional<std::string> version = text("archive_version");
-    if (!version) {
-        add(Severity::Warning, "archive.no-version", "file/archive_version", "The marker archive_version is missing or unreadable.",
-            "torch.export.load refuses a file without it; it is a text member with the content 0.");
-    } else if (*version != "0") {
-        add(Severity::Warning, "archive.version", "file/archive_version",
-            "The archive version is \"" + escapeForDisplay(elideMiddle(*version, 60)) + "\"; torch knows only \"0\".",
-            "torch.export.load refuses the file; what is known of the format is shown.");
-    }
-    if (archive.kind() == ContainerKind::Folder) return {};
-    const std::optional<std::string> dataVersion = archive.find(".data/version") ? text(".data/version") : text("version");
-    int number = 0;
-    if (dataVersion) {
-        const std::string digits = trimmed(*dataVersion);
-        const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-        if (parsed.ec != std::errc{} || parsed.ptr != digits.data() + digits.size()) number = -1;
-    }
-    if (!dataVersion || number < 1 || number > 10) {
-        add(Severity::Warning, "archive.data-version", "file/.data/version",
-            dataVersion ? "The record version \"" + escapeForDisplay(elideMiddle(*dataVersion, 60)) + "\" is not a number from 1 to 10."
-                        : "The marker .data/version is missing or unreadable.",
-            "torch refuses such a file; torch itself writes 6.");
-    }
-    if (const std::optional<std::string> order = text("byteorder"); order && *order != "little") {
-        add(Severity::Warning, "archive.byteorder", "file/byteorder",
-            "The byte order is given as \"" + escapeForDisplay(elideMiddle(*order, 60)) + "\".",
-            "torch does not look at it and reads the weights as little-endian, and so does this program.");
-    }
-    return {};
+    const std::optional<MemberIndex> member = archive.find("archive_format");
+    if (!member) return {};
+    Issues ignored;
+    const Result<ByteBuffer> bytes = archive.read(*member, ignored, kMarkerLimit);
+    if (!bytes) return {};  // whoever reads the markers says so
+    std::string_view format = asText(*bytes);
+    while (!format.empty() && (format.back() == '\n' || format.back() == '\r' || format.back() == ' ')) format.remove_suffix(1);
+    if (format == "pt2") return {};
+    return fail({ErrorKind::Unreadable, "archive.unknown-format", "\"" + archive.path().string() + "\" is in an archive format that is not known.",
+                 archive.path().string(), "Its member archive_format says \"" + escapeForDisplay(elideMiddle(format, 60)) + "\" instead of \"pt2\".",
+                 "Open it with the program that made it."});
 }
 
 }  // namespace pt2

@@ -40,7 +40,7 @@ public:
         kind_ = kind->kind;
         root_ = kind->root;
         finishOpening();
-        if (Status markers = checkMarkers(*this, issues); !markers) return markers;
+        if (Status format = checkFormat(*this); !format) return format;
         // Issues name members below the root, as addresses do.
         const std::string prefix = "file/" + escapeForDisplay(root_) + "/";
         for (std::size_t i = firstIssue; i < issues.size() && !root_.empty(); ++i) {

@@ -147,7 +147,7 @@ void PackageReader::readProgram(std::string name, MemberIndex member, std::optio
         note(Severity::Error, error.code.c_str(), "file/" + where, error.why.empty() ? error.what : error.what + " " + error.why, error.help);
         unreadable_.push_back(error);
     };
-    Result<ByteBuffer> json = archive.read(member);
+    Result<ByteBuffer> json = archive.read(member, package_->issues_);
     if (!json) {
         failed(json.error());
     } else {
@@ -192,7 +192,7 @@ std::vector<WeightEntry> PackageReader::readTorchSave(MemberIndex member) {
 std::vector<WeightEntry> PackageReader::readWeights(const std::string& configName, std::string_view folder, const std::string& torchSaveName) {
     const Archive& archive = *package_->archive_;
     if (const std::optional<MemberIndex> config = archive.find(configName)) {
-        const Result<ByteBuffer> json = archive.read(*config, kConfigLimit);
+        const Result<ByteBuffer> json = archive.read(*config, package_->issues_, kConfigLimit);
         Result<std::vector<WeightEntry>> entries =
             json ? readPayloadConfig(asText(*json), archive, folder, configName, package_->issues_) : tl::unexpected(json.error());
         if (entries) return std::move(*entries);
