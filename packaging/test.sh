@@ -34,7 +34,8 @@ run_tests() {
   passed=$((passed + p)) failed=$((failed + f + crashed)) skipped=$((skipped + s))
   summary+=("$(printf '%-8s %5d passed, %d failed, %d skipped' "$name" "$p" $((f + crashed)) "$s")")
   if [ "$s" -gt 0 ]; then
-    summary+=("$(awk '/^SKIP  ?:/ { sub(/^SKIP +: /, ""); print "         left out: " $0 }' "$log" | sort | uniq | head -n 20)")
+    # The reasons, once each: QSKIP writes "SKIP : Class::function(row) sentence".
+    summary+=("$(sed -nE 's/^SKIP +: [^ ]*\([^)]*\) ?/         left out: /p' "$log" | sort | uniq -c | sed -E 's/^ *([0-9]+) +(.*)/         \2 (\1)/' | head -n 20)")
   fi
 }
 
