@@ -4,6 +4,23 @@
 
 namespace pt2 {
 
+namespace {
+
+/// Whether a target has the form of one that some torch writes (format.md 2.5).
+bool mayBeTarget(std::string_view target) {
+    if (!target.empty() && target.front() == '#') return target.find(':') != std::string_view::npos;
+    for (char c : target) {
+        const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' ||
+                          static_cast<unsigned char>(c) >= 0x80;
+        if (!word) return false;
+    }
+    for (std::string_view prefix : {"torch.", "_operator.", "math.", "executorch."})
+        if (target.size() > prefix.size() && target.substr(0, prefix.size()) == prefix) return true;
+    return false;
+}
+
+}  // namespace
+
 bool ProgramReader::readGraph(const PendingGraph& pending) {
     const auto id = static_cast<GraphId>(out_.graphs.size());
     out_.graphs.emplace_back();
@@ -145,8 +162,8 @@ bool ProgramReader::readNode() {
     if (!metadata) return isMissing(token, "metadata");
     const JsonRange text = reader_.rangeSince(token);
     node.text = {text.begin, text.end};
-    if (node.target.find_first_of(" \t\r\n()'\"=") != std::string_view::npos) {
-        note(Severity::Error, "program.target", token, "The target " + quoted(node.target) + " is no operator's name.",
+    if (!mayBeTarget(node.target)) {
+        note(Severity::Error, "program.target", token, "The target " + quoted(node.target) + " names no operator.",
              "torch refuses this file. Nothing of it is run here.");
     }
     for (std::size_t i = pending_.size(); i-- > 0 && pending_[i].node == kNone;) pending_[i].node = id;

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "core/program/program_reader.h"
+#include "core/program/treespec.h"
 
 namespace pt2 {
 
@@ -74,16 +76,34 @@ bool ProgramReader::readDocument() {
     if (graphModule == kNone) return isMissing(0, "graph_module");
     reader_.seek(graphModule);
     if (!readGraphModule()) return false;
-    if (at(opset) && !readOpsetVersion()) return false;
+    const auto wrongType = [&](const char* field) {
+        note(Severity::Error, "program.wrong-type", reader_.position(),
+             std::string("The field \"") + field + "\" has the wrong type; it is left out.", "torch refuses this file; export the program again.");
+    };
+    if (at(opset)) {
+        if (!reader_.atObject()) {
+            wrongType("opset_version");
+        } else if (!readOpsetVersion()) {
+            return false;
+        }
+    }
     if (at(ranges)) {
         if (!readRangeConstraints()) return false;
         keepUsedRanges();
+        checkRanges();
     } else {
         note(Severity::Error, "program.no-ranges", 0, "The field \"range_constraints\" is missing.",
              "torch refuses this file; export the program again.");
     }
-    if (at(verifiers) && !readStrings(out_.verifiers)) return false;
-    if (at(guards) && !reader_.atNull() && !readStrings(out_.guardsCode)) return false;
+    for (const auto& [token, field, list] :
+         {std::tuple{verifiers, "verifiers", &out_.verifiers}, std::tuple{guards, "guards_code", &out_.guardsCode}}) {
+        if (!at(token) || reader_.atNull()) continue;
+        if (!reader_.atArray()) {
+            wrongType(field);
+        } else if (!readStrings(*list)) {
+            return false;
+        }
+    }
     return true;
 }
 
@@ -145,8 +165,12 @@ bool ProgramReader::readRangeConstraints() {
             return true;
         }
         double value = 0;
-        if (!reader_.readReal(value)) return false;
-        if (!std::isfinite(value)) return true;  // torch 2.1 to 2.5: unbounded
+        if (!reader_.atString() && !reader_.atObject() && !reader_.atArray()) {
+            if (!reader_.readReal(value)) return false;
+            if (!std::isfinite(value)) return true;  // torch 2.1 to 2.5: unbounded
+        } else if (!reader_.skip()) {
+            return false;
+        }
         note(Severity::Warning, "program.range", token, "A bound of a range is no integer of 64 bits; the range is taken as open on that side.");
         return true;
     };
@@ -216,6 +240,7 @@ bool ProgramReader::readGraphModule() {
         if (!reader_.atNull() && !readNamedtupleFields()) return false;
     }
     creatingValues_ = true;
+    checkTreeSpecs(calls);
 
     std::reverse(nested.begin(), nested.end());
     std::vector<PendingGraph> stack = std::move(nested);
@@ -451,6 +476,16 @@ bool ProgramReader::readModuleCallSignature(ModuleCallEntry& entry) {
         if (key == "outputs") return readArgumentList(entry.outputs, kNone);
         return reader_.skip();
     });
+}
+
+void ProgramReader::checkTreeSpecs(std::uint32_t token) {
+    for (const ModuleCallEntry& entry : out_.moduleCallGraph) {
+        if (!entry.fqn.empty() || !entry.hasSignature) continue;
+        for (const std::string_view text : {entry.inSpec, entry.outSpec}) {
+            const Result<TreeSpec> spec = TreeSpec::parse(text, out_.namedtupleFields);
+            if (!spec) note(Severity::Error, "program.treespec", token, spec.error().what + " " + spec.error().why, spec.error().help);
+        }
+    }
 }
 
 bool ProgramReader::readNamedtupleFields() {

@@ -33,4 +33,32 @@ void ProgramReader::keepUsedRanges() {
     }
 }
 
+/// Symbols without a range, and hints that their range forbids.
+void ProgramReader::checkRanges() {
+    std::unordered_set<std::string> known, told;
+    for (const RangeConstraint& stored : out_.rangesAsStored) known.emplace(stored.symbol);
+    std::vector<std::optional<std::string>> symbols(out_.expressions.size());
+    for (ExprId id = 0; id < out_.expressions.size(); ++id) {
+        if (!out_.expressions[id]) continue;
+        symbols[id] = out_.expressions[id]->asSymbol();
+        for (const std::string& symbol : out_.expressions[id]->symbols()) {
+            if (known.count(symbol) != 0 || !told.insert(symbol).second) continue;
+            noteAt(Severity::Warning, "program.no-range", out_.where, "The symbol " + quoted(symbol) + " has no range; any size is taken as allowed.",
+                   "torch refuses this file.");
+        }
+    }
+    for (const SymInt& dim : out_.symInts) {
+        if (!dim.isSymbolic() || !dim.hint || !symbols[dim.expr] || told.count(*symbols[dim.expr]) != 0) continue;
+        for (const RangeConstraint& stored : out_.rangesAsStored) {
+            if (stored.symbol != *symbols[dim.expr]) continue;
+            const bool below = stored.range.minimum && *dim.hint < *stored.range.minimum,
+                       above = stored.range.maximum && *dim.hint > *stored.range.maximum;
+            if (!below && !above) continue;
+            told.insert(*symbols[dim.expr]);
+            noteAt(Severity::Warning, "program.hint", out_.where,
+                   "The symbol " + quoted(stored.symbol) + " was exported at " + std::to_string(*dim.hint) + ", which its range forbids.");
+        }
+    }
+}
+
 }  // namespace pt2

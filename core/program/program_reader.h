@@ -52,7 +52,7 @@ private:
     bool readModuleCallGraph();
     bool readModuleCallSignature(ModuleCallEntry& entry);
     bool readNamedtupleFields();
-    void keepUsedRanges();
+    void checkTreeSpecs(std::uint32_t token);
     bool isMissing(std::uint32_t token, const char* field);
 
     // graph_parse.cpp
@@ -74,6 +74,10 @@ private:
     bool readChildren(Argument& out, Read&& read);
     bool readInt(Argument& out);
     ArgumentId keep(const Argument& argument);
+
+    // program_ranges.cpp
+    void keepUsedRanges();
+    void checkRanges();
 
     // value_parse.cpp
     bool readTensorValues();

@@ -196,6 +196,9 @@ bool ProgramReader::readExpression(SymInt& out) {
             note(Severity::Error, "program.expression", token, parsed.error().what + " " + parsed.error().why,
                  "It is shown as it stands; nothing is claimed about it.");
             out_.expressions.emplace_back(std::nullopt);
+        } else if (!parsed->isConstant() && parsed->symbols().empty() && !parsed->evaluate({})) {
+            note(Severity::Error, "program.expression", token, "The expression " + quoted(text) + " has no symbol and no value that fits 64 bits.");
+            out_.expressions.emplace_back(std::move(*parsed));
         } else {
             out_.expressions.emplace_back(std::move(*parsed));
         }

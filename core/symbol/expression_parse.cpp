@@ -168,6 +168,17 @@ int binaryStrength(Token token) {
 }
 constexpr int kUnaryStrength = 8;
 
+/// Functions without an op of their own: torch's opaque ones, and sympy's that older releases left in.
+bool isKnownFunction(std::string_view name) {
+    constexpr std::string_view opaque = "OpaqueUnaryFn_";
+    if (name.substr(0, opaque.size()) == opaque) name.remove_prefix(opaque.size());
+    for (std::string_view known : {"sqrt", "cos", "cosh", "sin", "sinh", "tan", "tanh", "asin", "acos", "atan", "asinh", "exp", "log", "log2",
+                                   "floor", "ceiling", "Abs", "sign"}) {
+        if (name == known) return true;
+    }
+    return false;
+}
+
 bool parseInt128(std::string_view digits, Int128& out) {
     Int128 value = 0;
     if (digits.empty()) return false;
@@ -523,6 +534,8 @@ private:
         const std::size_t count = operands_.size() - frame.operandBase;
         if (frame.kind == Frame::Call) {
             const ExprOp op = exprOpFromName(frame.name);
+            if (op == ExprOp::Function && !isKnownFunction(frame.name))
+                return fault("the function \"" + std::string(frame.name.substr(0, 60)) + "\" is not known");
             if (!arityFits(op, count)) return fault("a function has the wrong number of arguments");
             return apply(op, count, frame.name);
         }
