@@ -61,25 +61,9 @@ private slots:
     }
 
     void printsTheReferenceExample() {  // format.md 2.8, the signature's forms
-        const char* json =
-            R"({"graph_module":{"graph":{"inputs":[{"as_tensor":{"name":"input"}},{"as_tensor":{"name":"max"}},{"as_tensor":{"name":"device"}},
-            {"as_bool":true}],"outputs":[{"as_tensor":{"name":"add_1"}},{"as_int":5},{"as_float":2.5},{"as_none":true}],"nodes":[
-            {"target":"torch.ops.aten.relu.default","inputs":[{"name":"self","arg":{"as_tensor":{"name":"input"}},"kind":1}],
-             "outputs":[{"as_tensor":{"name":"relu"}}],"metadata":{"stack_trace":"File \"model.py\", line 7, in forward\n  return torch.relu(input)+max+device,5,2.5,None"},"name":"relu"},
-            {"target":"torch.ops.aten.add.Tensor","inputs":[{"name":"self","arg":{"as_tensor":{"name":"relu"}},"kind":1},{"name":"other","arg":{"as_tensor":{"name":"max"}},"kind":1}],
-             "outputs":[{"as_tensor":{"name":"add"}}],"metadata":{"stack_trace":"File \"model.py\", line 7, in forward\n  return torch.relu(input)+max+device,5,2.5,None"},"name":"add"},
-            {"target":"torch.ops.aten.add.Tensor","inputs":[{"name":"self","arg":{"as_tensor":{"name":"add"}},"kind":1},{"name":"other","arg":{"as_tensor":{"name":"device"}},"kind":1}],
-             "outputs":[{"as_tensor":{"name":"add_1"}}],"metadata":{"stack_trace":"File \"model.py\", line 7, in forward\n  return torch.relu(input)+max+device,5,2.5,None"},"name":"add_1"}],
-            "tensor_values":{"input":M,"max":M,"device":M,"relu":M,"add":M,"add_1":M},"sym_int_values":{},"sym_bool_values":{}},
-            "signature":{"input_specs":[{"user_input":{"arg":{"as_tensor":{"name":"input"}}}},{"user_input":{"arg":{"as_tensor":{"name":"max"}}}},
-            {"user_input":{"arg":{"as_tensor":{"name":"device"}}}},{"constant_input":{"name":"flag","value":{"as_bool":true}}}],
-            "output_specs":[{"user_output":{"arg":{"as_tensor":{"name":"add_1"}}}},{"user_output":{"arg":{"as_int":5}}},{"user_output":{"arg":{"as_float":2.5}}},{"user_output":{"arg":{"as_none":true}}}]},
-            "module_call_graph":[]},"opset_version":{"aten":10},"range_constraints":{},"schema_version":{"major":8,"minor":20}})";
-        QByteArray text(json);
-        text.replace(
-            ":M",
-            ":"
-            R"({"dtype":7,"sizes":[{"as_int":2}],"requires_grad":false,"device":{"type":"cpu","index":null},"strides":[{"as_int":1}],"storage_offset":{"as_int":0},"layout":7})");
+        QFile file(PT2SCOPE_SOURCE_DIR "/tests/data/printed_reference.json");
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray text = file.readAll();
         Issues issues;
         const auto bytes = asBytes(std::string_view(text.constData(), static_cast<std::size_t>(text.size())));
         const auto program = Program::parse(ByteBuffer(bytes.begin(), bytes.end()), "example", issues);

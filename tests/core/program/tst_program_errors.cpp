@@ -1,3 +1,4 @@
+#include <fstream>
 #include <random>
 
 #include "core/program/printed_form.h"
@@ -15,26 +16,10 @@ ByteBuffer bytesOf(std::string_view text) {
     return {bytes.begin(), bytes.end()};
 }
 
-json meta() {
-    return json::parse(R"({"dtype":7,"sizes":[{"as_expr":{"expr_str":"Symbol('s77', positive=True, integer=True)","hint":{
-        "as_int" : 4}
-}
-},{"as_int":2}],"requires_grad":false,
-        "device":{"type":"cpu","index":null},"strides":[{"as_int":2},{"as_int":1}],"storage_offset":{"as_int":0},"layout":7
-})");
-}
-
 /// A small sound program to spoil.
 json sample() {
-    json program = json::parse(R"({"graph_module":{"graph":{"inputs":[{"as_tensor":{"name":"x"}}],"outputs":[{"as_tensor":{"name":"add"}}],"nodes":[
-        {"target":"torch.ops.aten.relu.default","inputs":[{"name":"self","arg":{"as_tensor":{"name":"x"}},"kind":1}],"outputs":[{"as_tensor":{"name":"relu"}}],"metadata":{},"name":"relu","is_hop_single_tensor_return":null},
-        {"target":"torch.ops.aten.add.Tensor","inputs":[{"name":"self","arg":{"as_tensor":{"name":"relu"}},"kind":1},{"name":"other","arg":{"as_int":1},"kind":1}],"outputs":[{"as_tensor":{"name":"add"}}],"metadata":{},"name":"add","is_hop_single_tensor_return":null}],
-        "tensor_values":{},"sym_int_values":{},"sym_bool_values":{},"sym_float_values":{},"custom_obj_values":{},"is_single_tensor_return":false},
-        "signature":{"input_specs":[{"user_input":{"arg":{"as_tensor":{"name":"x"}}}}],"output_specs":[{"user_output":{"arg":{"as_tensor":{"name":"add"}}}}]},
-        "module_call_graph":[],"metadata":{},"treespec_namedtuple_fields":{}},"opset_version":{"aten":10},"range_constraints":{"s77":{"min_val":1,"max_val":64}},
-        "schema_version":{"major":8,"minor":20},"verifiers":["TRAINING"],"torch_version":"2.13.0","guards_code":[]})");
-    for (const char* name : {"x", "relu", "add"}) program["graph_module"]["graph"]["tensor_values"][name] = meta();
-    return program;
+    std::ifstream file(PT2SCOPE_SOURCE_DIR "/tests/data/small_program.json");
+    return json::parse(file);
 }
 
 struct Opened {
@@ -203,12 +188,12 @@ private slots:
         program["new_field"] = {1, 2, {{"deep", true}}};
         program["graph_module"]["graph"]["nodes"][0]["colour"] = "blue";
         std::string text = program.dump();
-        const std::string from = R"({"as_int":1})";
+        const std::string from = "{\"as_int\":1}";
         const std::size_t at = text.find(from);
         QVERIFY(at != std::string::npos);
         for (const char* number : {"-Infinity", "NaN", "Infinity", "\"Infinity\"", "1e-05", "1e999"}) {
             std::string changed = text;
-            changed.replace(at, from.size(), std::string(R"({"as_float":)") + number + "}");
+            changed.replace(at, from.size(), std::string("{\"as_float\":") + number + "}");
             Issues issues;
             const auto parsed = Program::parse(bytesOf(changed), "x", issues);
             QVERIFY2(parsed, number);
@@ -222,13 +207,13 @@ private slots:
         std::string text = program.dump();
         const auto replaced = [&](const std::string& with) {
             std::string changed = text;
-            const std::string from = R"({"as_int":1})";
+            const std::string from = "{\"as_int\":1}";
             changed.replace(changed.find(from), from.size(), with);
             return changed;
         };
-        std::string argument = R"({"as_int":1})";
+        std::string argument = "{\"as_int\":1}";
         std::string deep;
-        for (int i = 0; i < 20'000; ++i) deep += R"({"as_string_to_argument":{"a":)";
+        for (int i = 0; i < 20'000; ++i) deep += "{\"as_string_to_argument\":{\"a\":";
         deep += argument;
         for (int i = 0; i < 20'000; ++i) deep += "}}";
         Issues issues;
@@ -240,7 +225,8 @@ private slots:
         std::string graphs, tail;
         for (int i = 0; i < 1000; ++i) {
             graphs +=
-                R"({"as_graph":{"name":"g","graph":{"inputs":[],"outputs":[],"tensor_values":{},"nodes":[{"target":"torch.ops.higher_order.cond","outputs":[],"metadata":{},"inputs":[{"name":"","kind":1,"arg":)";
+                "{\"as_graph\":{\"name\":\"g\",\"graph\":{\"inputs\":[],\"outputs\":[],\"tensor_values\":{},\"nodes\":[{\"target\":\"torch.ops."
+                "higher_order.cond\",\"outputs\":[],\"metadata\":{},\"inputs\":[{\"name\":\"\",\"kind\":1,\"arg\":";
             tail += "}]}]}}}";
         }
         issues.clear();
@@ -251,7 +237,7 @@ private slots:
 
         parsed = Program::parse(bytesOf(std::string(1'000'000, '[')), "x", issues);
         QVERIFY(!parsed);
-        parsed = Program::parse(bytesOf(R"({"graph_module":)" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}"), "x", issues);
+        parsed = Program::parse(bytesOf("{\"graph_module\":" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}"), "x", issues);
         QVERIFY(!parsed);
     }
 

@@ -6,17 +6,16 @@ using namespace pt2;
 
 namespace {
 
-const std::string kLeaf = R"({"type": null, "context": null, "children_spec": []})";
+const std::string kLeaf = "{\"type\": null, \"context\": null, \"children_spec\": []}";
 
 std::string node(const std::string& type, const std::string& context, const std::vector<std::string>& children) {
-    std::string text = R"({"type": ")" + type + R"(", "context": )" + context + R"(, "children_spec": [)";
+    std::string text = "{\"type\": \"" + type + "\", \"context\": " + context + ", \"children_spec\": [";
     for (std::size_t i = 0; i < children.size(); ++i) text += (i > 0 ? ", " : "") + children[i];
     return text + "]}";
 }
 
-std::string call(const std::vector<std::string>& positional, const std::string& keys = R"("[]")", const std::vector<std::string>& keyword = {}) {
-    return "[1, " + node("builtins.tuple", R"("null")", {node("builtins.tuple", R"("null")", positional), node("builtins.dict", keys, keyword)}) +
-           "]";
+std::string call(const std::vector<std::string>& positional, const std::string& keys = "\"[]\"", const std::vector<std::string>& keyword = {}) {
+    return "[1, " + node("builtins.tuple", "\"null\"", {node("builtins.tuple", "\"null\"", positional), node("builtins.dict", keys, keyword)}) + "]";
 }
 
 std::vector<std::string> names(const std::vector<InputPath>& paths, bool python) {
@@ -34,9 +33,9 @@ class TestTreeSpec : public QObject {
 
 private slots:
     void namesInputsAsTheCallerKnowsThem() {
-        const auto spec = TreeSpec::parse(
-            call({node("builtins.dict", R"("[\"b\", \"odd key\", 3]")", {kLeaf, node("builtins.list", R"("null")", {kLeaf, kLeaf}), kLeaf}), kLeaf},
-                 R"("[\"scale\"]")", {kLeaf}));
+        const auto spec = TreeSpec::parse(call(
+            {node("builtins.dict", "\"[\\\"b\\\", \\\"odd key\\\", 3]\"", {kLeaf, node("builtins.list", "\"null\"", {kLeaf, kLeaf}), kLeaf}), kLeaf},
+            "\"[\\\"scale\\\"]\"", {kLeaf}));
         QVERIFY(spec);
         QCOMPARE(spec->leafCount, 6U);
         const auto paths = inputPaths(*spec, {"batch", "x", "scale"});
@@ -50,12 +49,12 @@ private slots:
     void knowsTheTypesOfTheReference() {  // format.md 2.6
         const std::map<std::string, Strings> fields = {{"corpus.Point", {"px", "py"}}};
         const auto spec = TreeSpec::parse(
-            call({node("collections.namedtuple", R"("corpus.Point")", {kLeaf, kLeaf}), node("collections.OrderedDict", R"("[\"u\"]")", {kLeaf}),
-                  node("collections.defaultdict", R"({"default_factory_module": "builtins", "default_factory_name": "list", "dict_context": ["k"]})",
-                       {kLeaf}),
-                  node("collections.deque", R"("5")", {kLeaf}), node("my.Data", R"("[[\"a\"], [\"b\"]]")", {kLeaf}),
-                  node("my.Custom", R"("{\"what\": 1}")", {kLeaf, kLeaf}),
-                  node("builtins.dict", R"("[{\"__enum__\": true, \"fqn\": \"mod:Colour\", \"name\": \"RED\"}]")", {kLeaf})}),
+            call({node("collections.namedtuple", "\"corpus.Point\"", {kLeaf, kLeaf}), node("collections.OrderedDict", "\"[\\\"u\\\"]\"", {kLeaf}),
+                  node("collections.defaultdict",
+                       "{\"default_factory_module\": \"builtins\", \"default_factory_name\": \"list\", \"dict_context\": [\"k\"]}", {kLeaf}),
+                  node("collections.deque", "\"5\"", {kLeaf}), node("my.Data", "\"[[\\\"a\\\"], [\\\"b\\\"]]\"", {kLeaf}),
+                  node("my.Custom", "\"{\\\"what\\\": 1}\"", {kLeaf, kLeaf}),
+                  node("builtins.dict", "\"[{\\\"__enum__\\\": true, \\\"fqn\\\": \\\"mod:Colour\\\", \\\"name\\\": \\\"RED\\\"}]\"", {kLeaf})}),
             fields);
         QVERIFY(spec);
         QCOMPARE(names(inputPaths(*spec, {"p", "o", "d", "q", "c", "z", "e"}), false),
@@ -68,13 +67,14 @@ private slots:
         QCOMPARE(outputPaths(*TreeSpec::parse("[1, " + kLeaf + "]")), (Strings{"result"}));
         QCOMPARE(outputPaths(*TreeSpec::parse(
                      "[1, " +
-                     node("builtins.tuple", R"("null")",
-                          {kLeaf, node("builtins.dict", R"("[\"a\", \"b\"]")", {kLeaf, node("builtins.list", R"("null")", {kLeaf})})}) +
+                     node("builtins.tuple", "\"null\"",
+                          {kLeaf, node("builtins.dict", "\"[\\\"a\\\", \\\"b\\\"]\"", {kLeaf, node("builtins.list", "\"null\"", {kLeaf})})}) +
                      "]")),
                  (Strings{"[0]", "[1].a", "[1].b[0]"}));
-        QCOMPARE(outputPaths(*TreeSpec::parse(
-                     "[1, " + node("builtins.dict", R"("[\"a\", \"b\"]")", {kLeaf, node("builtins.tuple", R"("null")", {kLeaf, kLeaf})}) + "]")),
-                 (Strings{"a", "b[0]", "b[1]"}));
+        QCOMPARE(
+            outputPaths(*TreeSpec::parse(
+                "[1, " + node("builtins.dict", "\"[\\\"a\\\", \\\"b\\\"]\"", {kLeaf, node("builtins.tuple", "\"null\"", {kLeaf, kLeaf})}) + "]")),
+            (Strings{"a", "b[0]", "b[1]"}));
     }
 
     void refusesWhatIsNoSpec_data() {
@@ -85,7 +85,7 @@ private slots:
             QTest::newRow(text) << QByteArray(text);
         }
         QByteArray deep = "[1, ";
-        for (int i = 0; i < 50'000; ++i) deep += R"({"type": "builtins.list", "context": "null", "children_spec": [)";
+        for (int i = 0; i < 50'000; ++i) deep += "{\"type\": \"builtins.list\", \"context\": \"null\", \"children_spec\": [";
         QTest::newRow("deep and cut") << deep;
         for (int i = 0; i < 50'000; ++i) deep += "]}";
         QTest::newRow("deep") << deep + "]";
