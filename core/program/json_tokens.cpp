@@ -31,6 +31,8 @@ bool isSpace(char c) { return c == ' ' || c == '\n' || c == '\r' || c == '\t'; }
 Result<JsonTokens> JsonTokens::scan(std::string_view text) {
     if (text.empty()) return unreadable("It is empty.");
     if (text.size() >= std::numeric_limits<std::uint32_t>::max()) return unreadable("It is larger than 4 GiB.");
+    // The first stage looks behind a character only when it is the beginning of a longer one.
+    if (static_cast<unsigned char>(text.back()) >= 0x80) return unreadable("It does not end like a JSON text.");
     JsonTokens tokens;
     tokens.text_ = text;
     tokens.index_ = std::make_unique<Index>();

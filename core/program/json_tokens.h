@@ -13,11 +13,11 @@ namespace pt2 {
 
 /// Half-open byte range of a JSON text.
 struct JsonRange {
-    std::uint64_t begin = 0, end = 0;
+    std::uint32_t begin = 0, end = 0;
 };
 
 /// Where the tokens of a JSON text begin: brackets, commas, colons, strings and scalars, found by simdjson's first stage, which also checks the
-/// UTF-8. No tree is made. The text must stay and be followed by kJsonPadding readable bytes.
+/// UTF-8. No tree is made. The text must stay.
 class JsonTokens {
 public:
     /// Unreadable when the text is empty, not UTF-8, has a string without end, or is larger than 4 GiB.
@@ -47,8 +47,6 @@ private:
     const std::uint32_t* offsets_ = nullptr;
     std::uint32_t count_ = 0;
 };
-
-inline constexpr std::size_t kJsonPadding = 64;
 
 /// Text that had to be decoded from escapes; views into it stay valid as long as the store.
 class TextStore {

@@ -41,6 +41,7 @@ void walkMetadata(std::string_view text, Entry&& entry) {
 }
 
 std::string decoded(std::string_view raw) {
+    if (raw.find('\\') == std::string_view::npos) return std::string(raw);
     std::string out;
     if (!decodeJsonString(raw, out)) out = std::string(raw);
     return out;
@@ -130,8 +131,9 @@ std::vector<SourceFrame> splitStackTrace(std::string_view text) {
 }
 
 void readModules(const Program& program, const Program::Storage& storage) {
-    TextTable stacks;                        // raw texts of nn_module_stack, each taken apart once
-    std::vector<std::uint32_t> pathOfStack;  // into modulePaths
+    // Stacks repeat from node to node, and their items from stack to stack: each distinct text is taken apart once.
+    TextTable stacks, items;
+    std::vector<std::uint32_t> pathOfStack, pathOfItem;  // into modulePaths
     std::unordered_map<std::string, std::uint32_t> pathIds{{std::string(), 0}};
     storage.modulePaths.emplace_back();
     storage.moduleOfNode.assign(storage.nodes.size(), 0);
@@ -146,14 +148,24 @@ void readModules(const Program& program, const Program::Storage& storage) {
         bool added = false;
         const std::uint32_t stackId = stacks.enter(stack, added);
         if (added) {
-            std::string innermost;
-            for (ModuleFrame& frame : splitModuleStack(decoded(stack))) {
-                innermost = plainPath(std::move(frame.path));
-                if (!frame.type.empty()) storage.moduleTypes.emplace(innermost, std::move(frame.type));
+            std::uint32_t innermost = 0;
+            for (std::string_view rest = stack; !rest.empty();) {
+                const std::size_t end = std::min(rest.find(';'), rest.size());
+                const std::string_view item = rest.substr(0, end);
+                rest.remove_prefix(std::min(end + 1, rest.size()));
+                if (item.empty()) continue;
+                const std::uint32_t itemId = items.enter(item, added);
+                if (added) {
+                    ModuleFrame frame = splitModuleFrame(decoded(item));
+                    frame.path = plainPath(std::move(frame.path));
+                    const auto [entry, isNew] = pathIds.emplace(frame.path, static_cast<std::uint32_t>(storage.modulePaths.size()));
+                    if (isNew) storage.modulePaths.push_back(frame.path);
+                    if (!frame.type.empty()) storage.moduleTypes.emplace(std::move(frame.path), std::move(frame.type));
+                    pathOfItem.push_back(entry->second);
+                }
+                innermost = pathOfItem[itemId];
             }
-            const auto [entry, isNew] = pathIds.emplace(innermost, static_cast<std::uint32_t>(storage.modulePaths.size()));
-            if (isNew) storage.modulePaths.push_back(innermost);
-            pathOfStack.push_back(entry->second);
+            pathOfStack.push_back(innermost);
         }
         storage.moduleOfNode[id] = pathOfStack[stackId];
     }

@@ -10,36 +10,41 @@ namespace pt2 {
 ValueId ValueTable::find(const std::vector<Value>& values, GraphId graph, std::string_view name) const {
     if (slots_.empty()) return kNone;
     const std::size_t mask = slots_.size() - 1;
-    for (std::size_t slot = hashText(name, graph) & mask;; slot = (slot + 1) & mask) {
-        const ValueId id = slots_[slot];
-        if (id == kNone || (values[id].graph == graph && values[id].name == name)) return id;
+    const std::uint64_t hash = hashText(name, graph);
+    const auto upper = static_cast<std::uint32_t>(hash >> 32);
+    for (std::size_t slot = hash & mask;; slot = (slot + 1) & mask) {
+        const auto [id, stored] = slots_[slot];
+        if (id == kNone || (stored == upper && values[id].graph == graph && values[id].name == name)) return id;
     }
 }
 
 ValueId ValueTable::enter(std::vector<Value>& values, GraphId graph, std::string_view name) {
     if (values.size() * 2 >= slots_.size()) grow(values);
     const std::size_t mask = slots_.size() - 1;
-    std::size_t slot = hashText(name, graph) & mask;
-    for (; slots_[slot] != kNone; slot = (slot + 1) & mask) {
-        const Value& value = values[slots_[slot]];
-        if (value.graph == graph && value.name == name) return slots_[slot];
+    const std::uint64_t hash = hashText(name, graph);
+    const auto upper = static_cast<std::uint32_t>(hash >> 32);
+    std::size_t slot = hash & mask;
+    for (; slots_[slot].value != kNone; slot = (slot + 1) & mask) {
+        if (slots_[slot].hash != upper) continue;
+        const Value& value = values[slots_[slot].value];
+        if (value.graph == graph && value.name == name) return slots_[slot].value;
     }
     const auto id = static_cast<ValueId>(values.size());
-    slots_[slot] = id;
-    Value value;
-    value.name = name;
-    value.graph = graph;
-    values.push_back(value);
+    slots_[slot] = {id, upper};
+    values.emplace_back();
+    values.back().name = name;
+    values.back().graph = graph;
     return id;
 }
 
 void ValueTable::grow(const std::vector<Value>& values) {
-    slots_.assign(slots_.empty() ? 256 : slots_.size() * 2, kNone);
+    slots_.assign(slots_.empty() ? 256 : slots_.size() * 2, Slot{});
     const std::size_t mask = slots_.size() - 1;
     for (ValueId id = 0; id < values.size(); ++id) {
-        std::size_t slot = hashText(values[id].name, values[id].graph) & mask;
-        while (slots_[slot] != kNone) slot = (slot + 1) & mask;
-        slots_[slot] = id;
+        const std::uint64_t hash = hashText(values[id].name, values[id].graph);
+        std::size_t slot = hash & mask;
+        while (slots_[slot].value != kNone) slot = (slot + 1) & mask;
+        slots_[slot] = {id, static_cast<std::uint32_t>(hash >> 32)};
     }
 }
 

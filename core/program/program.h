@@ -35,9 +35,9 @@ struct IdRange {
     std::uint32_t size() const { return end - begin; }
 };
 
-/// Byte range of the JSON text, so that what is not edited can be written back to the letter.
+/// Byte range of the JSON text (at most 4 GiB), so that what is not edited can be written back to the letter.
 struct TextRange {
-    std::uint64_t begin = 0, end = 0;
+    std::uint32_t begin = 0, end = 0;
 };
 
 struct Device {

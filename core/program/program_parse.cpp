@@ -35,25 +35,21 @@ bool ProgramReader::isMissing(std::uint32_t token, const char* field) {
 }
 
 bool ProgramReader::readDocument() {
-    std::uint32_t graphModule = kNone, opset = kNone, ranges = kNone, version = kNone, verifiers = kNone, torchVersion = kNone, guards = kNone;
-    const bool walked = reader_.readObject([&](std::string_view key) {
-        std::uint32_t* place = nullptr;
-        if (key == "graph_module") place = &graphModule;
-        if (key == "opset_version") place = &opset;
-        if (key == "range_constraints") place = &ranges;
-        if (key == "schema_version") place = &version;
-        if (key == "verifiers") place = &verifiers;
-        if (key == "torch_version") place = &torchVersion;
-        if (key == "guards_code") place = &guards;
-        if (place != nullptr) {
-            if (*place != kNone) {
-                note(Severity::Warning, "program.duplicate-key", reader_.position(),
-                     "The key " + quoted(key) + " is given twice; the last one is used.");
-            }
-            *place = reader_.position();
-        }
-        return reader_.skip();
-    });
+    GraphModuleFields module;
+    std::uint32_t opset = kNone, ranges = kNone, version = kNone, verifiers = kNone, torchVersion = kNone, guards = kNone;
+    const bool walked = findFields({{"graph_module",
+                                     &module.module,
+                                     {{"graph", &module.graph, {}},
+                                      {"signature", &module.signature, {}},
+                                      {"module_call_graph", &module.calls, {}},
+                                      {"metadata", &module.metadata, {}},
+                                      {"treespec_namedtuple_fields", &module.namedtuples, {}}}},
+                                    {"opset_version", &opset, {}},
+                                    {"range_constraints", &ranges, {}},
+                                    {"schema_version", &version, {}},
+                                    {"verifiers", &verifiers, {}},
+                                    {"torch_version", &torchVersion, {}},
+                                    {"guards_code", &guards, {}}});
     if (!walked) return false;
     if (!reader_.atEnd()) return reader_.fault("there is text behind the end of the document");
 
@@ -73,9 +69,9 @@ bool ProgramReader::readDocument() {
     if (out_.schemaMajor > 0 && out_.schemaMajor < kKnownMajor) {
         return reader_.faultAt(version, "the schema is version " + std::to_string(out_.schemaMajor));
     }
-    if (graphModule == kNone) return isMissing(0, "graph_module");
-    reader_.seek(graphModule);
-    if (!readGraphModule()) return false;
+    if (module.module == kNone) return isMissing(0, "graph_module");
+    reserve(reader_.tokens().text().size());
+    if (!readGraphModule(module)) return false;
     const auto wrongType = [&](const char* field) {
         note(Severity::Error, "program.wrong-type", reader_.position(),
              std::string("The field \"") + field + "\" has the wrong type; it is left out.", "torch refuses this file; export the program again.");
@@ -105,6 +101,16 @@ bool ProgramReader::readDocument() {
         }
     }
     return true;
+}
+
+void ProgramReader::reserve(std::size_t jsonSize) {
+    // Rooms for the densest programs seen. Pages that are never touched cost nothing, growing would copy everything several times.
+    if (jsonSize < 64 * 1024) return;
+    out_.nodes.reserve(jsonSize / 400);
+    out_.values.reserve(jsonSize / 250);
+    out_.arguments.reserve(jsonSize / 60);
+    out_.namedArguments.reserve(jsonSize / 120);
+    out_.userNodes.reserve(jsonSize / 120);
 }
 
 bool ProgramReader::readSchemaVersion() {
@@ -197,29 +203,28 @@ bool ProgramReader::readRangeConstraints() {
     });
 }
 
-bool ProgramReader::readGraphModule() {
-    const std::uint32_t token = reader_.position();
-    std::uint32_t graph = kNone, signature = kNone, calls = kNone, metadata = kNone, namedtuples = kNone;
-    const bool walked = reader_.readObject([&](std::string_view key) {
-        std::uint32_t* place = nullptr;
-        if (key == "graph") place = &graph;
-        if (key == "signature") place = &signature;
-        if (key == "module_call_graph") place = &calls;
-        if (key == "metadata") place = &metadata;
-        if (key == "treespec_namedtuple_fields") place = &namedtuples;
-        if (place != nullptr) {
-            if (*place != kNone) {
+/// Notes where the fields of an object begin, passing over all of them.
+bool ProgramReader::findFields(std::initializer_list<Field> fields) {
+    return reader_.readObject([&](std::string_view key) {
+        for (const Field& field : fields) {
+            if (key != field.name) continue;
+            if (*field.token != kNone) {
                 note(Severity::Warning, "program.duplicate-key", reader_.position(),
                      "The key " + quoted(key) + " is given twice; the last one is used.");
             }
-            *place = reader_.position();
+            *field.token = reader_.position();
+            if (field.inner.size() > 0 && reader_.atObject()) return findFields(field.inner);
         }
         return reader_.skip();
     });
-    if (!walked) return false;
-    if (graph == kNone) return isMissing(token, "graph");
-    if (signature == kNone) return isMissing(token, "signature");
-    if (calls == kNone) return isMissing(token, "module_call_graph");
+}
+
+bool ProgramReader::readGraphModule(const GraphModuleFields& at) {
+    const auto& [module, graph, signature, calls, metadata, namedtuples] = at;
+    if (reader_.tokens().first(module) != '{') return reader_.faultAt(module, "an object is missing here");
+    if (graph == kNone) return isMissing(module, "graph");
+    if (signature == kNone) return isMissing(module, "signature");
+    if (calls == kNone) return isMissing(module, "module_call_graph");
 
     if (!readGraph({graph, kNone, kNone, kNone, {}, 0})) return false;
     // Names of the signature are those of the root; they make no values.
@@ -502,7 +507,6 @@ Result<std::shared_ptr<const Program>> Program::parse(ByteBuffer json, std::stri
     auto storage = std::make_unique<Storage>();
     storage->where = std::move(where);
     storage->jsonSize = json.size();
-    json.resize(json.size() + kJsonPadding);
     storage->json = std::move(json);
     if (storage->text().substr(0, 3) == "\xEF\xBB\xBF") {
         storage->jsonBegin = 3;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +42,17 @@ private:
     };
 
     // program_parse.cpp
-    bool readGraphModule();
+    struct Field {
+        const char* name;
+        std::uint32_t* token;
+        std::initializer_list<Field> inner;  ///< fields to find inside of it; one level deep
+    };
+    struct GraphModuleFields {
+        std::uint32_t module = kNone, graph = kNone, signature = kNone, calls = kNone, metadata = kNone, namedtuples = kNone;
+    };
+    bool findFields(std::initializer_list<Field> fields);
+    void reserve(std::size_t jsonSize);
+    bool readGraphModule(const GraphModuleFields& at);
     bool readSchemaVersion();
     bool readOpsetVersion();
     bool readRangeConstraints();

@@ -23,11 +23,15 @@ public:
 
 private:
     void grow(const std::vector<Value>& values);
-    std::vector<std::uint32_t> slots_;
+    struct Slot {
+        ValueId value = kNone;
+        std::uint32_t hash = 0;  ///< upper half, so that most others are told apart without a look at their name
+    };
+    std::vector<Slot> slots_;
 };
 
 struct Program::Storage {
-    ByteBuffer json;  ///< padded
+    ByteBuffer json;
     std::size_t jsonBegin = 0, jsonSize = 0;
     std::string where;
     TextStore texts;

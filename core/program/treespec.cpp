@@ -117,9 +117,7 @@ void nameChildren(TreeSpecNode& node, std::string_view contextText, std::size_t 
 }  // namespace
 
 Result<TreeSpec> TreeSpec::parse(std::string_view json, const std::map<std::string, std::vector<std::string>>& namedtupleFields) {
-    std::string padded(json);
-    padded.append(kJsonPadding, '\0');
-    const Result<JsonTokens> tokens = JsonTokens::scan(std::string_view(padded).substr(0, json.size()));
+    const Result<JsonTokens> tokens = JsonTokens::scan(json);
     if (!tokens) return malformed(tokens.error().why);
     TextStore texts;
     JsonReader reader(*tokens, texts);
