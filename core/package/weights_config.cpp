@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include <simdjson.h>
 
 #include "core/base/text.h"
 
@@ -10,25 +10,20 @@ namespace pt2 {
 
 namespace {
 
-using OrderedJson = nlohmann::ordered_json;
+using simdjson::dom::element;
+using simdjson::dom::object;
 
 /// {"as_int": n} or a plain number; nothing for expressions, texts and numbers beyond 64 bits.
-std::optional<std::int64_t> plainInteger(const OrderedJson& node) {
-    const OrderedJson* number = &node;
-    if (node.is_object()) {
-        const auto found = node.find("as_int");
-        if (found == node.end()) return std::nullopt;
-        number = &*found;
-    }
-    if (number->is_number_unsigned() && number->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
-    if (!number->is_number_integer()) return std::nullopt;
-    return number->get<std::int64_t>();
+std::optional<std::int64_t> plainInteger(const element& node) {
+    std::int64_t value = 0;
+    if (node.is_object() ? node["as_int"].get(value) == simdjson::SUCCESS : node.get(value) == simdjson::SUCCESS) return value;
+    return std::nullopt;
 }
 
-bool readList(const OrderedJson& meta, const char* key, std::vector<std::int64_t>& out) {
-    const auto list = meta.find(key);
-    if (list == meta.end() || !list->is_array()) return false;
-    for (const OrderedJson& item : *list) {
+bool readList(const object& meta, const char* key, std::vector<std::int64_t>& out) {
+    simdjson::dom::array list;
+    if (meta[key].get(list) != simdjson::SUCCESS) return false;
+    for (const element item : list) {
         const std::optional<std::int64_t> value = plainInteger(item);
         if (!value) return false;
         out.push_back(*value);
@@ -37,29 +32,30 @@ bool readList(const OrderedJson& meta, const char* key, std::vector<std::int64_t
 }
 
 /// Fills the layout; the reason in words when the meta is not that of a stored tensor.
-std::string readTensorMeta(const OrderedJson& meta, TensorLayout& layout) {
-    if (!meta.is_object()) return "its tensor_meta is not an object";
-    const auto dtype = meta.find("dtype");
-    if (dtype == meta.end() || !dtype->is_number_integer()) return "its dtype is not a number";
-    layout.dtype = dtypeFromSchema(dtype->get<int>());
-    if (layout.dtype == DType::Unknown) return fmt::format("its dtype {} is not known", dtype->get<int>());
+std::string readTensorMeta(const element& node, TensorLayout& layout) {
+    object meta;
+    if (node.get(meta) != simdjson::SUCCESS) return "its tensor_meta is not an object";
+    std::int64_t dtype = 0;
+    if (meta["dtype"].get(dtype) != simdjson::SUCCESS) return "its dtype is not a number";
+    layout.dtype = dtype >= 0 && dtype <= 1000 ? dtypeFromSchema(static_cast<int>(dtype)) : DType::Unknown;
+    if (layout.dtype == DType::Unknown) return fmt::format("its dtype {} is not known", dtype);
     if (!readList(meta, "sizes", layout.sizes)) return "its sizes are not plain integers";
     if (!readList(meta, "strides", layout.strides)) return "its strides are not plain integers";
     if (layout.sizes.size() != layout.strides.size()) {
         return fmt::format("it has {} sizes and {} strides", layout.sizes.size(), layout.strides.size());
     }
-    const auto offset = meta.find("storage_offset");
-    if (offset != meta.end()) {
-        const std::optional<std::int64_t> value = plainInteger(*offset);
+    element offset;
+    if (meta["storage_offset"].get(offset) == simdjson::SUCCESS) {
+        const std::optional<std::int64_t> value = plainInteger(offset);
         if (!value) return "its storage offset is not a plain integer";
         layout.storageOffset = *value;
     }
     return {};
 }
 
-bool flag(const OrderedJson& entry, const char* key) {
-    const auto found = entry.find(key);
-    return found != entry.end() && found->is_boolean() && found->get<bool>();
+bool flag(const object& entry, const char* key) {
+    bool value = false;
+    return entry[key].get(value) == simdjson::SUCCESS && value;
 }
 
 void addIssue(Issues& issues, Severity severity, const char* code, std::string_view fqn, std::string message, std::string help = {}) {
@@ -70,20 +66,25 @@ void addIssue(Issues& issues, Severity severity, const char* code, std::string_v
 
 Result<std::vector<WeightEntry>> readPayloadConfig(std::string_view json, const Archive& archive, std::string_view folder, std::string_view where,
                                                    Issues& issues) {
-    const OrderedJson document = OrderedJson::parse(json, nullptr, false);
     const auto broken = [&](std::string why) {
         return fail({ErrorKind::Unreadable, "weights.bad-config", fmt::format("Cannot read the weights' list in \"{}\".", where), std::string(where),
                      std::move(why), "The graph is readable all the same; export the file again to get its weights."});
     };
-    if (document.is_discarded()) return broken("It is not valid JSON.");
-    const auto config = document.is_object() ? document.find("config") : document.end();
-    if (!document.is_object() || config == document.end() || !config->is_object()) return broken("It has no object \"config\".");
+    simdjson::dom::parser parser;
+    element document;
+    if (const auto error = parser.parse(json.data(), json.size()).get(document)) {
+        return broken(fmt::format("It is not valid JSON ({}).", simdjson::error_message(error)));
+    }
+    object config;
+    if (document["config"].get(config) != simdjson::SUCCESS) return broken("It has no object \"config\".");
     std::vector<WeightEntry> entries;
-    entries.reserve(config->size());
-    for (const auto& [fqn, entry] : config->items()) {
+    entries.reserve(config.size());
+    for (const simdjson::dom::key_value_pair field : config) {
+        const std::string_view fqn = field.key;
         WeightEntry weight;
         weight.fqn = fqn;
-        if (!entry.is_object()) {
+        object entry;
+        if (field.value.get(entry) != simdjson::SUCCESS) {
             addIssue(issues, Severity::Error, "weights.bad-entry", fqn,
                      fmt::format("The entry of \"{}\" in the weights' list is not an object.", escapeForDisplay(fqn)));
             entries.push_back(std::move(weight));
@@ -91,14 +92,16 @@ Result<std::vector<WeightEntry>> readPayloadConfig(std::string_view json, const 
         }
         weight.isParameter = flag(entry, "is_param");
         weight.usePickle = flag(entry, "use_pickle");
-        if (const auto path = entry.find("path_name"); path != entry.end() && path->is_string()) weight.pathName = path->get<std::string>();
+        std::string_view path;
+        if (entry["path_name"].get(path) == simdjson::SUCCESS) weight.pathName = path;
         const bool objectRecord = weight.pathName.starts_with("custom_obj_") || weight.pathName.starts_with("opaque_obj_");
-        const auto meta = entry.find("tensor_meta");
-        const bool hasMeta = meta != entry.end() && !meta->is_null();
+        element meta;
+        const bool hasMeta = entry["tensor_meta"].get(meta) == simdjson::SUCCESS && !meta.is_null();
         weight.isObject = objectRecord || (!hasMeta && weight.usePickle);
         if (hasMeta) {
-            weight.requiresGrad = meta->is_object() && flag(*meta, "requires_grad");
-            if (const std::string reason = readTensorMeta(*meta, weight.layout); !reason.empty()) {
+            object fields;
+            weight.requiresGrad = meta.get(fields) == simdjson::SUCCESS && flag(fields, "requires_grad");
+            if (const std::string reason = readTensorMeta(meta, weight.layout); !reason.empty()) {
                 weight.layout = {};
                 addIssue(issues, Severity::Error, "weights.bad-meta", fqn,
                          fmt::format("\"{}\" cannot be read as a tensor: {}.", escapeForDisplay(fqn), reason));
