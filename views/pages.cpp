@@ -3,8 +3,12 @@
 #include <QObject>
 
 #include "views/compare/compare_page.h"
+#include "views/files/files_page.h"
+#include "views/overview/overview_page.h"
+#include "views/problems/problems_page.h"
 #include "views/recompile/recompile_page.h"
 #include "views/run/run_page.h"
+#include "views/signature/signature_page.h"
 
 namespace pt2::views {
 
@@ -18,6 +22,11 @@ QString needsCompiled(const DocumentSession& session) {
     return session.compiledModel() ? QString() : QObject::tr("There is no compiled model. Recompile makes one from the program.");
 }
 
+template <typename T>
+Page* make(DocumentSession& session) {
+    return new T(session);
+}
+
 /// A page that is not there yet says so in its place.
 std::function<Page*(DocumentSession&)> placeholder(const QString& icon, const QString& title, const QString& text) {
     return [icon, title, text](DocumentSession& session) -> Page* { return new EmptyPage(session, icon, title, text); };
@@ -27,10 +36,10 @@ std::function<Page*(DocumentSession&)> placeholder(const QString& icon, const QS
 
 void registerPages(PageRegistry& registry) {
     const auto tr = [](const char* text) { return QObject::tr(text); };
-    registry.add({"overview", tr("Overview"), "overview", 1, 0, placeholder("overview", tr("Overview"), tr("What this file is, at a glance.")), {}});
+    registry.add({"overview", tr("Overview"), "overview", 1, 0, make<OverviewPage>, {}});
     registry.add({"graph", tr("Graph"), "graph", 2, 0,
                   placeholder("graph", tr("The graph is not drawn yet"), tr("\"pt2 nodes\" lists every node of the program.")), needsProgram});
-    registry.add({"signature", tr("Signature"), "signature", 3, 0, placeholder("signature", tr("Signature"), tr("Every input and output.")), {}});
+    registry.add({"signature", tr("Signature"), "signature", 3, 0, make<SignaturePage>, {}});
     registry.add({"weights",
                   tr("Weights"),
                   "weights",
@@ -43,13 +52,11 @@ void registerPages(PageRegistry& registry) {
         {"kernels", tr("Kernels"), "kernels", 5, 0,
          placeholder("kernels", tr("Kernels are not linked yet"), tr("Files shows the generated source of the compiled model with highlighting.")),
          needsCompiled});
-    registry.add({"files", tr("Files"), "files", 6, 0, placeholder("files", tr("Files"), tr("Every member.")), {}});
-    registry.add({"run", tr("Run"), "run", 7, 1, [](DocumentSession& session) -> Page* { return new RunPage(session); }, needsCompiled});
-    registry.add(
-        {"compare", tr("Compare"), "compare", 8, 1, [](DocumentSession& session) -> Page* { return new ComparePage(session); }, needsCompiled});
-    registry.add({"recompile", tr("Recompile"), "recompile", 9, 1, [](DocumentSession& session) -> Page* { return new RecompilePage(session); },
-                  needsProgram});
-    registry.add({"problems", tr("Problems"), "problems", 0, 2, placeholder("problems", tr("Problems"), tr("What is odd about this file.")), {}});
+    registry.add({"files", tr("Files"), "files", 6, 0, make<FilesPage>, {}});
+    registry.add({"run", tr("Run"), "run", 7, 1, make<RunPage>, needsCompiled});
+    registry.add({"compare", tr("Compare"), "compare", 8, 1, make<ComparePage>, needsCompiled});
+    registry.add({"recompile", tr("Recompile"), "recompile", 9, 1, make<RecompilePage>, needsProgram});
+    registry.add({"problems", tr("Problems"), "problems", 0, 2, make<ProblemsPage>, {}});
 }
 
 }  // namespace pt2::views

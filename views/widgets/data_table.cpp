@@ -276,7 +276,18 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, c
     const bool right = aligned.isValid() && (static_cast<Qt::Alignment>(aligned.toInt()) & Qt::AlignRight);
     const QString text = index.data().toString();
     const QString second = index.data(SecondRole).toString();
-    const QFont small = uiFont(TextSize::Caption);
+    const QFont small = index.data(SecondCodeRole).toBool() ? codeFont(TextSize::Caption) : uiFont(TextSize::Caption);
+    if (index.data(WrapRole).toBool() && option.rect.height() >= 2 * QFontMetrics(font).height() + 4) {
+        painter->setFont(font);
+        const QFontMetrics metrics(font);
+        // Two lines at most; what does not fit is cut at the end of the second.
+        const QRect lines = metrics.boundingRect(rect, Qt::TextWordWrap, text);
+        const int room = 2 * metrics.height();
+        painter->drawText(lines.height() > room ? QRect(rect.left(), rect.center().y() - metrics.height(), rect.width(), room) : rect,
+                          static_cast<int>(lines.height() > room ? Qt::AlignTop : Qt::AlignVCenter) | Qt::TextWordWrap, text);
+        painter->restore();
+        return;
+    }
     if (!second.isEmpty() && option.rect.height() >= 2 * QFontMetrics(small).height() + 12) {
         const int half = rect.height() / 2;
         painter->setFont(font);

@@ -26,6 +26,8 @@ enum CellRole {
     ShareRole,                      ///< double in [0, 1]: a bar behind the text
     AddressRole,                    ///< QString: address of the row
     GroupRole,                      ///< bool: a group's row
+    SecondCodeRole,                 ///< bool: the second text is code
+    WrapRole,                       ///< bool: the text may take two lines in a tall row
 };
 
 struct Cell {
@@ -35,6 +37,7 @@ struct Cell {
     Role iconColour = Role::Muted;
     Role colour = Role::Text;
     bool code = false, symbols = false, link = false, strong = false, italic = false;
+    bool secondCode = false, wrap = false;
     QVariant sort;
     QString tooltip;
     double share = -1;

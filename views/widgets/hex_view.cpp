@@ -19,7 +19,7 @@ namespace pt2::views {
 namespace {
 constexpr std::uint64_t kWindow = 64 * 1024;
 constexpr std::size_t kWindowsKept = 64;
-constexpr int kPerRow = 16;
+constexpr int kGroup = 8;  // bytes before a wider gap
 }  // namespace
 
 HexView::HexView(JobRunner& jobs, QWidget* parent) : QAbstractScrollArea(parent), jobs_(jobs) {
@@ -54,14 +54,26 @@ void HexView::clear() {
 bool HexView::settled() const { return reading_ == 0; }
 
 void HexView::goTo(std::uint64_t offset) {
-    verticalScrollBar()->setValue(static_cast<int>(std::min<std::uint64_t>(offset / kPerRow, std::numeric_limits<int>::max())));
+    verticalScrollBar()->setValue(
+        static_cast<int>(std::min<std::uint64_t>(offset / static_cast<std::uint64_t>(perRow_), std::numeric_limits<int>::max())));
+}
+
+void HexView::setBytesPerRow(int count) {
+    perRow_ = count;
+    adjustBars();
+    viewport()->update();
+}
+
+void HexView::setGround(Role role) {
+    ground_ = role;
+    viewport()->update();
 }
 
 int HexView::lineHeight() const { return std::max(19, static_cast<int>(std::ceil(QFontMetricsF(codeFont()).height() * 1.25))); }
 int HexView::rowsInView() const { return std::max(1, (viewport()->height() - Spacing::s) / lineHeight()); }
 
 void HexView::adjustBars() {
-    const std::uint64_t rows = (size_ + kPerRow - 1) / kPerRow;
+    const std::uint64_t rows = (size_ + static_cast<std::uint64_t>(perRow_) - 1) / static_cast<std::uint64_t>(perRow_);
     const std::uint64_t most = rows > static_cast<std::uint64_t>(rowsInView()) ? rows - static_cast<std::uint64_t>(rowsInView()) : 0;
     verticalScrollBar()->setRange(0, static_cast<int>(std::min<std::uint64_t>(most, std::numeric_limits<int>::max())));
     verticalScrollBar()->setPageStep(rowsInView());
@@ -70,8 +82,8 @@ void HexView::adjustBars() {
 
 void HexView::want() {
     if (!archive_ || size_ == 0) return;
-    const std::uint64_t first = static_cast<std::uint64_t>(verticalScrollBar()->value()) * kPerRow;
-    const std::uint64_t last = std::min(size_ - 1, first + static_cast<std::uint64_t>(rowsInView() + 1) * kPerRow);
+    const std::uint64_t first = static_cast<std::uint64_t>(verticalScrollBar()->value()) * static_cast<std::uint64_t>(perRow_);
+    const std::uint64_t last = std::min(size_ - 1, first + static_cast<std::uint64_t>(rowsInView() + 1) * static_cast<std::uint64_t>(perRow_));
     if (windows_.size() > kWindowsKept) windows_.clear();
     for (std::uint64_t number = first / kWindow; number <= last / kWindow; ++number) {
         if (windows_.count(number) > 0) continue;
@@ -121,26 +133,26 @@ void HexView::keyPressEvent(QKeyEvent* event) {
 
 void HexView::paintEvent(QPaintEvent*) {
     QPainter painter(viewport());
-    painter.fillRect(viewport()->rect(), color(Role::Base));
+    painter.fillRect(viewport()->rect(), color(ground_));
     const QFont font = codeFont();
     painter.setFont(font);
     const double advance = QFontMetricsF(font).horizontalAdvance(u'0');
     const int height = lineHeight();
     const int digits = size_ > 0xFFFFFFFFULL ? 16 : 8;
-    const double offsetX = Spacing::l, hexX = offsetX + advance * (digits + 2), textX = hexX + advance * (kPerRow * 3 + 2);
-    const std::uint64_t first = static_cast<std::uint64_t>(verticalScrollBar()->value()) * kPerRow;
+    const double offsetX = Spacing::l, hexX = offsetX + advance * (digits + 2), textX = hexX + advance * (perRow_ * 3 + (perRow_ > kGroup ? 2 : 1));
+    const std::uint64_t first = static_cast<std::uint64_t>(verticalScrollBar()->value()) * static_cast<std::uint64_t>(perRow_);
     for (int row = 0; row <= rowsInView() + 1; ++row) {
-        const std::uint64_t offset = first + static_cast<std::uint64_t>(row) * kPerRow;
+        const std::uint64_t offset = first + static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(perRow_);
         if (offset >= size_) break;
         const double baseline = Spacing::s + row * height + (height + QFontMetricsF(font).ascent() - QFontMetricsF(font).descent()) / 2;
         painter.setPen(color(Role::Muted));
         painter.drawText(QPointF(offsetX, baseline), QStringLiteral("%1").arg(offset, digits, 16, QLatin1Char('0')));
         const auto found = windows_.find(offset / kWindow);
         const Window window = found == windows_.end() ? nullptr : found->second;
-        const int count = static_cast<int>(std::min<std::uint64_t>(kPerRow, size_ - offset));
+        const int count = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(perRow_), size_ - offset));
         QString text;
         for (int i = 0; i < count; ++i) {
-            const double x = hexX + advance * (i * 3 + (i >= 8 ? 1 : 0));
+            const double x = hexX + advance * (i * 3 + (i >= kGroup ? 1 : 0));
             if (!window) {
                 painter.drawText(QPointF(x, baseline), QStringLiteral("··"));
                 continue;

@@ -7,6 +7,7 @@
 
 #include "core/archive/archive.h"
 #include "views/jobs/job_runner.h"
+#include "views/theme/roles.h"
 
 namespace pt2::views {
 
@@ -20,6 +21,8 @@ public:
     /// Every byte in view was read, or its reading failed.
     bool settled() const;
     void goTo(std::uint64_t offset);
+    void setBytesPerRow(int count);  ///< 16, or 8 in a narrow panel
+    void setGround(Role role);
 
 signals:
     void failed(const pt2::Error& error);
@@ -42,7 +45,8 @@ private:
     MemberIndex member_ = 0;
     std::uint64_t size_ = 0;
     std::map<std::uint64_t, Window> windows_;  ///< by window number; null while being read
-    int reading_ = 0, generation_ = 0;
+    int reading_ = 0, generation_ = 0, perRow_ = 16;
+    Role ground_ = Role::Base;
 };
 
 }  // namespace pt2::views

@@ -110,6 +110,8 @@ QVariant RowModel::data(const QModelIndex& index, int role) const {
         case LinkRole: return cell.link;
         case StrongRole: return cell.strong;
         case ItalicRole: return cell.italic;
+        case SecondCodeRole: return cell.secondCode;
+        case WrapRole: return cell.wrap;
         case SortRole: return cell.sort.isValid() ? cell.sort : QVariant(cell.text);
         case ShareRole: return cell.share >= 0 ? QVariant(cell.share) : QVariant();
         default: return {};

@@ -1,0 +1,187 @@
+#include <QAbstractItemModelTester>
+#include <QtTest>
+
+#include "tests/corpus.h"
+#include "views/files/member_tree.h"
+#include "views/frame/document_session.h"
+#include "views/overview/contract_card.h"
+#include "views/overview/overview_facts.h"
+#include "views/problems/issue_facts.h"
+#include "views/signature/signature_facts.h"
+#include "views/widgets/data_table.h"
+#include "views/widgets/syntax.h"
+#include "views/widgets/text.h"
+
+using namespace pt2;
+using namespace pt2::views;
+
+namespace {
+
+Row row(const QString& text, std::vector<Row> children = {}) {
+    Row made;
+    made.cells = {Cell(text), Cell::number(QString::number(text.size()), static_cast<double>(text.size()))};
+    made.address = QStringLiteral("row/") + text;
+    made.children = std::move(children);
+    return made;
+}
+
+std::vector<Column> twoColumns() { return {{QStringLiteral("Name"), 100, false, true, {}}, {QStringLiteral("Length"), 60, true, false, {}}}; }
+
+/// Text of every row, children indented by their depth.
+QStringList lines(const QAbstractItemModel& model, const QModelIndex& parent = {}, int depth = 0) {
+    QStringList all;
+    for (int i = 0; i < model.rowCount(parent); ++i) {
+        const QModelIndex index = model.index(i, 0, parent);
+        all << QString(2 * depth, u' ') + index.data().toString();
+        all << lines(model, index, depth + 1);
+    }
+    return all;
+}
+
+std::unique_ptr<DocumentSession> opened(const QString& path) {
+    auto session = std::make_unique<DocumentSession>(path);
+    session->open();
+    QElapsedTimer timer;
+    timer.start();
+    while (session->state() == DocumentSession::State::Opening && timer.elapsed() < 60000) QTest::qWait(5);
+    return session;
+}
+
+}  // namespace
+
+class TestModels : public QObject {
+    Q_OBJECT
+private slots:
+    void aRowModelKeepsTheProtocol() {
+        RowModel model(twoColumns());
+        QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        QCOMPARE(model.rowCount(), 0);
+        model.setRows({row("a", {row("bb", {row("ccc")}), row("d")}), row("eeee")});
+        QCOMPARE(lines(model), QStringList({"a", "  bb", "    ccc", "  d", "eeee"}));
+        QCOMPARE(model.indexOfAddress("row/ccc").data().toString(), QStringLiteral("ccc"));
+        QCOMPARE(model.indexOfAddress("row/ccc").parent().parent().data().toString(), QStringLiteral("a"));
+        QVERIFY(!model.indexOfAddress("row/none").isValid());
+        model.setRows({row("x")});
+        QCOMPARE(lines(model), QStringList({"x"}));
+    }
+
+    void aFilterKeepsParentsOfHitsAndSortsByRawValue() {
+        RowModel model(twoColumns());
+        RowFilter filter;
+        QAbstractItemModelTester tester(&filter, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        filter.setSourceModel(&model);
+        model.setRows({row("group", {row("ten letters"), row("two")}), row("other")});
+        filter.setText(QStringLiteral("letters"));
+        QCOMPARE(lines(filter), QStringList({"group", "  ten letters"}));
+        filter.setText(QStringLiteral("ten LETTERS"));
+        QCOMPARE(lines(filter), QStringList({"group", "  ten letters"}));
+        filter.setText({});
+        model.setRows({row("aaaaaaaaaaaa"), row("bb"), row("c")});
+        filter.sort(1, Qt::AscendingOrder);
+        QCOMPARE(lines(filter), QStringList({"c", "bb", "aaaaaaaaaaaa"}));
+        filter.sort(-1);
+        QCOMPARE(lines(filter), QStringList({"aaaaaaaaaaaa", "bb", "c"}));
+    }
+
+    void aTableFitsItsRows() {
+        RowModel model(twoColumns());
+        DataTable table;
+        table.setSource(&model);
+        table.setFitToRows(true);
+        const int empty = table.sizeHint().height();
+        model.setRows({row("a"), row("b")});
+        QCOMPARE(table.sizeHint().height(), empty + 2 * table.rowHeight());
+    }
+
+    void symbolsAreSetInItalics() {
+        QCOMPARE(symbolHtml("[s77, 5]"), QStringLiteral("[<i>s77</i>, 5]"));
+        QCOMPARE(symbolHtml("2*s0 + u12 <= 4"), QStringLiteral("2*<i>s0</i> + <i>u12</i> &lt;= 4"));
+        QCOMPARE(symbolHtml("conv_s1 x.s2 s s3x"), QStringLiteral("conv_s1 x.s2 s s3x"));
+    }
+
+    void rangesAreWrittenWithoutNonsenseBounds() {
+        QCOMPARE(rangeText({1, 16}), QStringLiteral("1 … 16"));
+        QCOMPARE(rangeText({2, std::numeric_limits<std::int64_t>::max()}), QStringLiteral("2 … no upper limit"));
+        QCOMPARE(rangeText({std::nullopt, std::nullopt}), QStringLiteral("no limit"));
+        QCOMPARE(rangeWithSymbol("s0", {2, std::nullopt}), QStringLiteral("s0 ≥ 2"));
+    }
+
+    void jsonIsIndentedAndKeepsItsTokens() {
+        QCOMPARE(indentJson(R"({"a":[1,2,{}],"b":"x,{\"y"})", 1000),
+                 std::string("{\n  \"a\": [\n    1,\n    2,\n    {}\n  ],\n  \"b\": \"x,{\\\"y\"\n}"));
+        QCOMPARE(indentJson("]]]}", 1000), std::string("\n]\n]\n]\n}"));
+        QVERIFY(indentJson(std::string(100000, '['), 1 << 20).size() <= (1u << 20) + 256);
+    }
+
+    void codeIsColouredAcrossLines() {
+        LineState state = LineState::Code;
+        const auto first = tokenize(Language::Cpp, u"int x = 5; /* open", state);
+        QCOMPARE(state, LineState::BlockComment);
+        QCOMPARE(first.front().role, Role::CodeType);
+        const auto second = tokenize(Language::Cpp, u"still */ return f(\"s\");", state);
+        QCOMPARE(state, LineState::Code);
+        QCOMPARE(second.front().role, Role::CodeComment);
+        QCOMPARE(second[1].role, Role::CodeKeyword);
+        QCOMPARE(second[2].role, Role::CodeFunction);
+        QCOMPARE(second[3].role, Role::CodeString);
+    }
+
+    void everyPageModelOfRealFilesKeepsTheProtocol_data() {
+        QTest::addColumn<QString>("file");
+        for (const char* name : {"2.13.0/tiny.pt2", "2.13.0/encoder.pt2", "2.13.0/multi_program.pt2", "2.13.0/aoti/two_models.pt2",
+                                 "2.13.0/aoti/combined.pt2", "2.13.0/pytree_inputs.pt2", "damaged/w_offset_oob.pt2"}) {
+            QTest::newRow(name) << QString::fromLatin1(name);
+        }
+    }
+    void everyPageModelOfRealFilesKeepsTheProtocol() {
+        QFETCH(QString, file);
+        const QString corpus = tests::corpus();
+        if (corpus.isEmpty()) QSKIP("The corpus is not beside the source tree; models of real files are not tested.");
+        const auto session = opened(corpus + u'/' + file);
+        if (session->state() != DocumentSession::State::Ready) QSKIP("This file cannot be opened.");
+        const std::vector<std::pair<std::vector<Column>, std::vector<Row>>> all = {
+            {signatureColumns(), signatureRows(*session)},
+            {memberColumns(), memberTree(*session->document().primary)},
+            {twoColumns(), issueRows(session->issues(), true, true, true)},
+            {std::vector<Column>(6), contractRows(*session)},
+            {twoColumns(), callRows(*session)},
+        };
+        for (const auto& [columns, rows] : all) {
+            RowModel model(columns);
+            QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+            model.setRows(rows);
+            RowFilter filter;
+            filter.setSourceModel(&model);
+            filter.setText(QStringLiteral("e"));
+        }
+    }
+
+    void everyMemberIsInTheTreeOnce() {
+        const QString corpus = tests::corpus();
+        if (corpus.isEmpty()) QSKIP("The corpus is not beside the source tree.");
+        const auto session = opened(corpus + "/2.13.0/aoti/combined.pt2");
+        QCOMPARE(session->state(), DocumentSession::State::Ready);
+        RowModel model(memberColumns());
+        model.setRows(memberTree(*session->document().primary));
+        const Archive& archive = session->document().primary->archive();
+        for (MemberIndex i = 0; i < archive.members().size(); ++i) {
+            if (archive.members()[i].isDirectory) continue;
+            QVERIFY(model.indexOfAddress(QStringLiteral("file/") + toQt(archive.nameBelowRoot(i))).isValid());
+        }
+    }
+
+    void everySpecIsInTheSignature() {
+        const QString corpus = tests::corpus();
+        if (corpus.isEmpty()) QSKIP("The corpus is not beside the source tree.");
+        for (const char* name : {"tiny", "encoder", "state_wide", "outputs_mixed", "torchbind"}) {
+            const auto session = opened(corpus + QStringLiteral("/2.13.0/%1.pt2").arg(QLatin1String(name)));
+            QCOMPARE(session->state(), DocumentSession::State::Ready);
+            std::size_t specs = 0;
+            for (const Row& group : signatureRows(*session)) specs += group.children.size();
+            QCOMPARE(specs, session->program()->inputSpecs().size() + session->program()->outputSpecs().size());
+        }
+    }
+};
+
+QTEST_MAIN(TestModels)
+#include "tst_models.moc"

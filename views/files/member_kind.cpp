@@ -1,0 +1,84 @@
+#include "views/files/member_kind.h"
+
+#include <QObject>
+
+#include "core/base/text.h"
+#include "views/widgets/text.h"
+
+namespace pt2::views {
+
+namespace {
+
+bool ends(std::string_view text, std::string_view suffix) {
+    return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
+}
+bool starts(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+MemberKind text(const char* icon, const QString& meaning, Language language = Language::Plain, bool indent = false) {
+    return {QString::fromLatin1(icon), meaning, MemberKind::View::Text, language, indent};
+}
+MemberKind bytes(const char* icon, const QString& meaning) {
+    return {QString::fromLatin1(icon), meaning, MemberKind::View::Hex, Language::Plain, false};
+}
+
+}  // namespace
+
+QStringList weightsInMember(const Package& package, MemberIndex member) {
+    QStringList names;
+    for (const ProgramEntry& entry : package.programs()) {
+        for (const auto* list : {&entry.weights, &entry.constants}) {
+            for (const WeightEntry& weight : *list) {
+                if (weight.member != member) continue;
+                names << (weight.isObject ? shown(weight.fqn)
+                                          : QStringLiteral("%1 · %2").arg(shown(weight.fqn), toQt(tensorTypeText(weight.layout))));
+            }
+        }
+    }
+    return names;
+}
+
+MemberKind memberKind(const Package& package, MemberIndex member) {
+    const std::string_view name = package.archive().nameBelowRoot(member);
+    if (package.archive().members()[member].isDirectory) return bytes("folder", QObject::tr("folder"));
+    for (const ProgramEntry& entry : package.programs()) {
+        if (entry.member == member) return text("json", QObject::tr("exported program \"%1\"").arg(shown(entry.name)), Language::Json, true);
+        if (entry.sampleInputs == member) return bytes("samples", QObject::tr("sample inputs, pickled"));
+    }
+    for (const CompiledModel& model : package.compiledModels()) {
+        if (model.library == member) return bytes("library", QObject::tr("compiled library"));
+        if (model.wrapperSource == member) return text("code", QObject::tr("wrapper: calls the kernels"), Language::Cpp);
+        if (model.kernelSource == member) return text("kernel", QObject::tr("kernels"), Language::Cpp);
+        if (model.metadataMember == member) return text("json", QObject::tr("metadata of the compiled model"), Language::Json, true);
+        if (model.externNodes == member) return text("json", QObject::tr("nodes that call custom operators"), Language::Json, true);
+        if (model.blob == member) return bytes("weight", QObject::tr("weights beside the library"));
+    }
+    const QStringList weights = weightsInMember(package, member);
+    if (!weights.isEmpty()) {
+        const QString first = weights.front().section(QStringLiteral(" · "), 0, 0);
+        return bytes(contains(name, "constants/") ? "constant" : "weight",
+                     weights.size() == 1 ? first : QObject::tr("%1 and %2 more").arg(first).arg(weights.size() - 1));
+    }
+    if (name == "archive_format") return text("page", QObject::tr("says that this is a PT2 archive"));
+    if (name == "archive_version") return text("page", QObject::tr("version of the archive's layout"));
+    if (name == "version" || ends(name, "/version")) return text("page", QObject::tr("version of the zip writer"));
+    if (name == "byteorder" || ends(name, "byteorder")) return text("page", QObject::tr("byte order of the tensors"));
+    if (contains(name, ".data/serialization_id") || ends(name, "serialization_id")) return text("page", QObject::tr("id of this writing"));
+    if (name == ".format_version" || ends(name, ".format_version")) return text("page", QObject::tr("version of the zip's format"));
+    if (name == ".storage_alignment" || ends(name, ".storage_alignment")) return text("page", QObject::tr("alignment of the records"));
+    if (ends(name, "_weights_config.json")) return text("json", QObject::tr("where each weight lies"), Language::Json, true);
+    if (ends(name, "_constants_config.json")) return text("json", QObject::tr("where each constant lies"), Language::Json, true);
+    if (starts(name, "extra/"))
+        return languageOf(name) == Language::Plain && !ends(name, ".txt") ? bytes("extra", QObject::tr("extra file"))
+                                                                          : text("extra", QObject::tr("extra file"), languageOf(name));
+    if (ends(name, ".so")) return bytes("library", QObject::tr("library"));
+    if (ends(name, ".pt") || ends(name, ".pkl")) return bytes("samples", QObject::tr("pickled data"));
+    if (ends(name, ".cubin") || ends(name, ".ptx") || ends(name, ".hsaco")) return bytes("kernel", QObject::tr("GPU code"));
+    if (ends(name, ".json")) return text("json", QObject::tr("JSON"), Language::Json, true);
+    const Language language = languageOf(name);
+    if (language != Language::Plain) return text("code", QObject::tr("source"), language);
+    if (ends(name, ".txt") || ends(name, ".md") || ends(name, ".log") || ends(name, ".cmake")) return text("text", QObject::tr("text"));
+    return bytes("page", QObject::tr("data"));
+}
+
+}  // namespace pt2::views

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <QString>
+
+#include "core/package/package.h"
+#include "views/widgets/syntax.h"
+
+namespace pt2::views {
+
+/// What a member is, from its place and name (format.md 1.3, 4): never from its bytes.
+struct MemberKind {
+    QString icon;     ///< name of the icon
+    QString meaning;  ///< "exported program", "weight fc.weight"
+    enum class View { Text, Hex } view = View::Hex;
+    Language language = Language::Plain;
+    bool indent = false;  ///< JSON that is stored on one line
+};
+MemberKind memberKind(const Package& package, MemberIndex member);
+
+/// FQNs of the weights and constants whose bytes a member holds, with dtype and shape.
+QStringList weightsInMember(const Package& package, MemberIndex member);
+
+}  // namespace pt2::views

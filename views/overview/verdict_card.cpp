@@ -1,0 +1,212 @@
+#include "views/overview/verdict_card.h"
+
+#include <QGridLayout>
+#include <QPainter>
+#include <QPainterPath>
+#include <algorithm>
+
+#include "core/compiled/compiled_model.h"
+#include "views/frame/engine_service.h"
+#include "views/theme/look_style.h"
+#include "views/theme/spacing.h"
+#include "views/widgets/controls.h"
+
+namespace pt2::views {
+
+namespace {
+
+constexpr int kLabelColumn = 108;
+constexpr std::size_t kMostLines = 12;
+
+State stateOf(const std::optional<bool>& ok) { return !ok ? State::Unknown : *ok ? State::Ok : State::Error; }
+
+QString capitalised(const QString& text) { return text.isEmpty() ? text : text.at(0).toUpper() + text.mid(1); }
+
+/// "found · needed", saying only once what is the same.
+QString reasonWords(const RunReason& reason) {
+    const QString found = shown(reason.found), needed = shown(reason.needed);
+    if (found.isEmpty() || found == needed) return needed;
+    if (needed.isEmpty()) return found;
+    return QObject::tr("%1 · needs %2").arg(found, needed);
+}
+
+}  // namespace
+
+std::vector<VerdictLine> verdictLines(const Runnable& runnable) {
+    std::vector<VerdictLine> lines;
+    struct Joined {
+        const char* prefix;
+        QString label;
+        std::size_t all = 0, found = 0;
+    };
+    Joined joined[] = {{"library ", QObject::tr("Libraries")}, {"operator ", QObject::tr("Operators")}};
+    for (const RunReason& reason : runnable.reasons) {
+        bool taken = false;
+        for (Joined& group : joined) {
+            if (reason.what.rfind(group.prefix, 0) != 0) continue;
+            ++group.all;
+            if (reason.ok == true) {
+                ++group.found;
+                taken = true;
+            }
+        }
+        if (taken) continue;
+        VerdictLine line;
+        line.label = capitalised(shown(reason.what));
+        line.words = reasonWords(reason);
+        line.tooltip = shown(reason.help);
+        line.state = stateOf(reason.ok);
+        lines.push_back(line);
+    }
+    for (const Joined& group : joined) {
+        if (group.found == 0) continue;
+        lines.push_back({group.label,
+                         group.found == group.all ? QObject::tr("%1 of %2 found").arg(group.found).arg(group.all)
+                                                  : QObject::tr("%1 of %2 found, the others above").arg(group.found).arg(group.all),
+                         {},
+                         State::Ok});
+    }
+    const auto rank = [](State state) { return state == State::Error ? 0 : state == State::Unknown ? 1 : 2; };
+    std::stable_sort(lines.begin(), lines.end(), [&rank](const VerdictLine& a, const VerdictLine& b) { return rank(a.state) < rank(b.state); });
+    return lines;
+}
+
+VerdictCard::VerdictCard(DocumentSession& session, QWidget* parent) : QWidget(parent), session_(session), head_(nullptr), body_(nullptr) {
+    auto* column = new QVBoxLayout(this);
+    setMargins(column, 1, 0);
+    connect(&EngineService::instance(), &EngineService::changed, this, &VerdictCard::refresh);
+    refresh();
+}
+
+void VerdictCard::refresh() {
+    const CompiledModel* model = session_.compiledModel();
+    if (!model) {
+        settled_ = true;
+        buildEmpty();
+        emit settledChanged();
+        return;
+    }
+    const bool known = EngineService::instance().engineKnown();
+    const std::string torch = EngineService::instance().torchVersion().toStdString();
+    session_.jobs().start(
+        this, QStringLiteral("verdict"), tr("Judging whether it runs here"),
+        [document = session_.documentPointer(), name = session_.model(), torch](const CancelToken&, const ProgressSink&) {
+            const Document::CompiledRef found = document->compiled(name);
+            return found ? judgeRunnableHere(*found.model, torch) : Runnable{};
+        },
+        [this, known](const Runnable& runnable) {
+            build(runnable, known);
+            settled_ = known;
+            emit settledChanged();
+        });
+}
+
+void VerdictCard::setHead(State state, const QString& title, const QString& text) {
+    state_ = state;
+    auto* column = static_cast<QVBoxLayout*>(layout());
+    for (QWidget* old : {head_, body_}) {
+        if (!old) continue;
+        column->removeWidget(old);
+        old->hide();
+        old->deleteLater();
+    }
+    head_ = new QWidget;
+    auto* row = new QHBoxLayout(head_);
+    setMargins(row, Spacing::l, Spacing::m, Spacing::m);
+    row->addWidget(new IconLabel(stateIcon(state), 24, stateRole(state)));
+    auto* words = new QVBoxLayout;
+    setMargins(words, 0, 2);
+    auto* heading = new TextLabel(title, TextSize::Section, state == State::Unknown ? Role::Text : stateRole(state));
+    heading->setSelectable(true);
+    words->addWidget(heading);
+    auto* small = paragraph(text, TextSize::Caption);
+    words->addWidget(small);
+    row->addLayout(words, 1);
+    column->addWidget(head_);
+    body_ = new QWidget;
+    column->addWidget(body_, 1);
+}
+
+void VerdictCard::buildEmpty() {
+    setHead(State::Unknown, tr("Nothing to run yet"), tr("There is a program and no compiled model."));
+    auto* column = new QVBoxLayout(body_);
+    setMargins(column, Spacing::l, Spacing::m);
+    column->addWidget(
+        paragraph(tr("Recompile makes a library for this machine from the exported program. Torch eager can run it as it is, in Python."),
+                  TextSize::Body, Role::Muted));
+    auto* button = plainButton(tr("Recompile…"), QStringLiteral("recompile"));
+    button->setEnabled(session_.program() != nullptr);
+    connect(button, &QPushButton::clicked, this, [this] { session_.showPage(QStringLiteral("recompile")); });
+    column->addWidget(button, 0, Qt::AlignLeft);
+    column->addStretch(1);
+    update();
+}
+
+void VerdictCard::build(const Runnable& runnable, bool engineKnown) {
+    std::vector<VerdictLine> lines = verdictLines(runnable);
+    const auto failed =
+        static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [](const VerdictLine& line) { return line.state == State::Error; }));
+    const auto unknown =
+        static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [](const VerdictLine& line) { return line.state == State::Unknown; }));
+    switch (runnable.verdict) {
+        case Runnable::Verdict::Yes: setHead(State::Ok, tr("Runs here"), tr("Judged without loading the code.")); break;
+        case Runnable::Verdict::No:
+            setHead(
+                State::Error, tr("Does not run here"),
+                failed == 1 ? tr("One reason. Judged without loading the code.") : tr("%1 reasons. Judged without loading the code.").arg(failed));
+            break;
+        case Runnable::Verdict::Unknown:
+            setHead(State::Unknown, engineKnown ? tr("May run here") : tr("Looking for the run engine"),
+                    unknown == 1 ? tr("One thing is not known. Judged without loading the code.")
+                                 : tr("%1 things are not known. Judged without loading the code.").arg(unknown));
+            break;
+    }
+    auto* grid = new QGridLayout(body_);
+    grid->setContentsMargins(Spacing::l, Spacing::m, Spacing::l, Spacing::m);
+    grid->setHorizontalSpacing(Spacing::m);
+    grid->setVerticalSpacing(Spacing::s + 1);
+    grid->setColumnStretch(2, 1);
+    int row = 0;
+    for (const VerdictLine& line : lines) {
+        if (static_cast<std::size_t>(row) >= kMostLines) {
+            grid->addWidget(new TextLabel(tr("… %1 more").arg(lines.size() - kMostLines), TextSize::Body, Role::Muted), row, 1, 1, 2);
+            ++row;
+            break;
+        }
+        grid->addWidget(new IconLabel(stateIcon(line.state), 16, stateRole(line.state)), row, 0, Qt::AlignTop);
+        auto* label = new TextLabel(line.label, line.state == State::Error ? TextSize::Strong : TextSize::Body,
+                                    line.state == State::Error ? Role::Error : Role::Text);
+        label->setMinimumWidth(kLabelColumn);
+        label->setMaximumWidth(kLabelColumn + Spacing::xxl);
+        label->setWordWrap(true);
+        grid->addWidget(label, row, 1, Qt::AlignTop);
+        auto* words = paragraph(line.words, TextSize::Body, line.state == State::Error ? Role::Text : Role::Muted);
+        words->setToolTip(line.tooltip);
+        grid->addWidget(words, row, 2, Qt::AlignTop);
+        ++row;
+        if (line.state == State::Error && !line.tooltip.isEmpty()) {
+            grid->addWidget(paragraph(line.tooltip, TextSize::Caption, Role::Muted), row, 1, 1, 2);
+            ++row;
+        }
+    }
+    grid->setRowStretch(row, 1);
+    update();
+}
+
+void VerdictCard::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    drawPanel(painter, QRectF(rect()), Metrics::cardRadius, color(Role::Card), QColor(), 0);
+    if (head_) {
+        QPainterPath clip;
+        clip.addRoundedRect(QRectF(rect()), Metrics::cardRadius, Metrics::cardRadius);
+        painter.save();
+        painter.setClipPath(clip);
+        painter.fillRect(QRect(0, 0, width(), head_->geometry().bottom() + 1), color(stateGround(state_)));
+        painter.fillRect(QRect(0, head_->geometry().bottom(), width(), 1), color(Role::Border));
+        painter.restore();
+    }
+    drawPanel(painter, QRectF(rect()), Metrics::cardRadius, QColor(), color(Role::Border));
+}
+
+}  // namespace pt2::views

@@ -1,0 +1,40 @@
+#pragma once
+
+#include "views/frame/document_session.h"
+#include "views/widgets/panels.h"
+
+namespace pt2::views {
+
+/// A line of the verdict: label, words, and whether it holds.
+struct VerdictLine {
+    QString label, words, tooltip;
+    State state = State::Ok;
+};
+/// Reasons of a verdict joined for people: failed first, libraries and operators in one line when all are found.
+std::vector<VerdictLine> verdictLines(const Runnable& runnable);
+
+/// Will it run here, and why (look/README "Verdict"). Judged without loading; the engine is asked in the background.
+class VerdictCard : public QWidget {
+    Q_OBJECT
+public:
+    explicit VerdictCard(DocumentSession& session, QWidget* parent = nullptr);
+    void refresh();
+    bool settled() const { return settled_; }
+
+signals:
+    void settledChanged();
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void build(const Runnable& runnable, bool engineKnown);
+    void buildEmpty();
+    void setHead(State state, const QString& title, const QString& text);
+    DocumentSession& session_;
+    QWidget *head_, *body_;
+    State state_ = State::Unknown;
+    bool settled_ = false;
+};
+
+}  // namespace pt2::views

@@ -1,0 +1,119 @@
+#include "views/problems/issue_facts.h"
+
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/package/address.h"
+#include "views/widgets/text.h"
+
+namespace pt2::views {
+
+State issueState(Severity severity) {
+    switch (severity) {
+        case Severity::Error: return State::Error;
+        case Severity::Warning: return State::Warning;
+        case Severity::Note: break;
+    }
+    return State::Info;
+}
+
+ProblemsHead problemsHead(const DocumentSession& session) {
+    const int errors = session.issueCount(Severity::Error), warnings = session.issueCount(Severity::Warning);
+    if (errors == 0) return {};
+    ProblemsHead head;
+    head.state = State::Error;
+    QStringList sound;
+    std::size_t programs = 0, readable = 0, weights = 0, present = 0;
+    for (const auto* package : {session.document().primary.get(), session.document().attached.get()}) {
+        if (!package) continue;
+        for (const ProgramEntry& entry : package->programs()) {
+            ++programs;
+            readable += entry.program ? 1 : 0;
+            for (const WeightEntry& weight : entry.weights) {
+                ++weights;
+                present += weight.member ? 1 : 0;
+            }
+        }
+    }
+    if (programs > 0 && readable == programs)
+        sound << QObject::tr("Graph and signature can be read");
+    else if (programs > 0)
+        sound << QObject::tr("%1 of %2 programs can be read").arg(readable).arg(programs);
+    if (weights > 0) sound << QObject::tr("%1 of %2 weights have data").arg(toQt(formatCount(present)), toQt(formatCount(weights)));
+    head.title =
+        readable > 0 || programs == 0 ? QObject::tr("This file has errors. Most of it can still be read.") : QObject::tr("This file has errors.");
+    head.text = sound.isEmpty() ? QObject::tr("Its members can be read in Files.") : sound.join(QStringLiteral(", ")) + u'.';
+    if (warnings > 0) head.text += QObject::tr(" The warnings below do not stop anything.");
+    return head;
+}
+
+std::vector<Row> issueRows(const Issues& issues, bool errors, bool warnings, bool notes) {
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < issues.size(); ++i) {
+        const Issue& issue = issues[i];
+        if ((issue.severity == Severity::Error && !errors) || (issue.severity == Severity::Warning && !warnings) ||
+            (issue.severity == Severity::Note && !notes))
+            continue;
+        const State state = issueState(issue.severity);
+        Row row;
+        row.address = QStringLiteral("issue/%1").arg(i);
+        Cell what(shown(issue.message));
+        what.strong = true;
+        what.icon = stateIcon(state);
+        what.iconColour = stateRole(state);
+        what.second = issue.where.empty() ? toQt(issue.code) : shown(issue.where);
+        what.secondCode = true;
+        what.sort = static_cast<int>(i);
+        what.tooltip = shown(issue.message);
+        Cell advice = issue.help.empty() ? Cell::muted(QObject::tr("nothing to do")) : Cell(shown(issue.help));
+        advice.tooltip = shown(issue.help);
+        advice.wrap = true;
+        row.cells = {what, advice};
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+QString issuesReport(const DocumentSession& session) {
+    QStringList lines{QStringLiteral("%1: %2").arg(session.fileName(), QObject::tr("%1 errors, %2 warnings, %3 notes")
+                                                                           .arg(session.issueCount(Severity::Error))
+                                                                           .arg(session.issueCount(Severity::Warning))
+                                                                           .arg(session.issueCount(Severity::Note)))};
+    for (const Issue& issue : session.issues()) {
+        lines << QStringLiteral("%1 [%2] %3").arg(QString::fromLatin1(severityName(issue.severity)), toQt(issue.code), shown(issue.message));
+        if (!issue.where.empty()) lines << QStringLiteral("  at %1").arg(shown(issue.where));
+        if (!issue.help.empty()) lines << QStringLiteral("  %1").arg(shown(issue.help));
+    }
+    return lines.join(u'\n');
+}
+
+std::optional<std::size_t> issueIndex(const QString& address) {
+    if (!address.startsWith(QLatin1String("issue/"))) return std::nullopt;
+    bool ok = false;
+    const qulonglong index = address.mid(6).toULongLong(&ok);
+    if (!ok) return std::nullopt;
+    return static_cast<std::size_t>(index);
+}
+
+std::optional<std::pair<std::shared_ptr<const Package>, MemberIndex>> issueMember(const DocumentSession& session, const Issue& issue) {
+    std::string name = issue.where;
+    if (name.rfind("file/", 0) == 0) name = name.substr(5);
+    if (name.empty()) return std::nullopt;
+    for (const auto& package : {session.document().primary, session.document().attached}) {
+        if (!package) continue;
+        const Archive& archive = package->archive();
+        if (const auto found = archive.find(name)) return std::make_pair(package, *found);
+        for (MemberIndex i = 0; i < archive.members().size(); ++i) {
+            if (archive.members()[i].name == name) return std::make_pair(package, i);
+        }
+        if (name.rfind("weights/", 0) == 0) {
+            for (const ProgramEntry& entry : package->programs()) {
+                const WeightEntry* weight = entry.findWeight(name.substr(8));
+                if (weight && weight->member) return std::make_pair(package, *weight->member);
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+}  // namespace pt2::views

@@ -1,0 +1,208 @@
+#include "views/problems/problems_page.h"
+
+#include <QApplication>
+#include <QClipboard>
+#include <QHBoxLayout>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "views/problems/issue_facts.h"
+#include "views/problems/severity_toggle.h"
+#include "views/theme/icons.h"
+#include "views/theme/spacing.h"
+#include "views/theme/theme.h"
+#include "views/widgets/controls.h"
+#include "views/widgets/data_table.h"
+#include "views/widgets/hex_view.h"
+#include "views/widgets/panels.h"
+
+namespace pt2::views {
+
+namespace {
+constexpr int kDetailWidth = 440, kDetailMinimum = 320, kBothWidth = 760, kHexHeight = 220;
+}
+
+ProblemsPage::ProblemsPage(DocumentSession& session, QWidget* parent)
+    : Page(session, parent),
+      stack_(new QStackedWidget),
+      banner_(new Banner(State::Error, {})),
+      errors_(new SeverityToggle(State::Error)),
+      warnings_(new SeverityToggle(State::Warning)),
+      notes_(new SeverityToggle(State::Info)),
+      filter_(new QLineEdit),
+      table_(new DataTable),
+      model_(new RowModel({{tr("What"), 440, false, true, {}}, {tr("Advice"), 260, false, false, {}}}, this)),
+      detailArea_(nullptr),
+      detail_(new QVBoxLayout) {
+    auto* outer = new QVBoxLayout(this);
+    setMargins(outer, 0, 0);
+    outer->addWidget(stack_);
+    auto* none =
+        new EmptyState(QStringLiteral("ok"), tr("No problems found"),
+                       tr("Container, programs, weights and compiled models were checked while opening. Nothing was run and no weight was read."));
+    auto* noneGround = new Ground(Role::Base);
+    auto* noneColumn = new QVBoxLayout(noneGround);
+    setMargins(noneColumn, 0, 0);
+    noneColumn->addWidget(none);
+    stack_->addWidget(noneGround);
+
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    auto* left = new Ground(Role::Base);
+    auto* column = new QVBoxLayout(left);
+    setMargins(column, 0, 0);
+    banner_->setFlat(true);
+    column->addWidget(banner_);
+    auto* bar = new PageToolbar;
+    bar->setFixedHeight(44);
+    for (SeverityToggle* toggle : {errors_, warnings_, notes_}) {
+        bar->row()->addWidget(toggle);
+        connect(toggle, &SeverityToggle::toggled, this, &ProblemsPage::fillRows);
+    }
+    bar->row()->addStretch(1);
+    filter_->setPlaceholderText(tr("Filter"));
+    filter_->setAccessibleName(tr("Filter problems"));
+    filter_->setClearButtonEnabled(true);
+    filter_->addAction(icon(QStringLiteral("filter"), Role::Muted), QLineEdit::LeadingPosition);
+    filter_->setMaximumWidth(220);
+    bar->row()->addWidget(filter_);
+    auto* copy = plainButton(tr("Copy report"));
+    bar->row()->addWidget(copy);
+    column->addWidget(bar);
+    table_->setRowHeight(Metrics::rowTwoLines);
+    table_->setSource(model_);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setAccessibleName(tr("Problems"));
+    column->addWidget(table_, 1);
+    splitter->addWidget(left);
+
+    auto* area = new QScrollArea;
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* ground = new Ground(Role::Window);
+    ground->setLayout(detail_);
+    setMargins(detail_, Spacing::l, Spacing::m);
+    area->setWidget(ground);
+    area->setMinimumWidth(kDetailMinimum);
+    detailArea_ = area;
+    splitter->addWidget(area);
+    splitter->setStretchFactor(0, 1);
+    splitter->setSizes({10000, kDetailWidth});
+    splitter->setChildrenCollapsible(false);
+    stack_->addWidget(splitter);
+
+    connect(copy, &QPushButton::clicked, this, [this] { QApplication::clipboard()->setText(issuesReport(this->session())); });
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) { table_->filter()->setText(text); });
+    connect(table_, &DataTable::rowSelected, this, &ProblemsPage::showIssue);
+    connect(table_, &DataTable::rowActivated, this, [this](const QString& address) {
+        const auto index = issueIndex(address);
+        if (index && *index < this->session().issues().size()) this->session().navigate(toQt(this->session().issues()[*index].where));
+    });
+    documentChanged();
+}
+
+void ProblemsPage::documentChanged() {
+    const DocumentSession& s = session();
+    stack_->setCurrentIndex(s.issues().empty() ? 0 : 1);
+    const ProblemsHead head = problemsHead(s);
+    banner_->setVisible(!head.title.isEmpty());
+    if (!head.title.isEmpty()) banner_->set(head.state, head.title, head.text);
+    const int errors = s.issueCount(Severity::Error), warnings = s.issueCount(Severity::Warning), notes = s.issueCount(Severity::Note);
+    errors_->setCount(errors, errors == 1 ? tr("error") : tr("errors"));
+    warnings_->setCount(warnings, warnings == 1 ? tr("warning") : tr("warnings"));
+    notes_->setCount(notes, notes == 1 ? tr("note") : tr("notes"));
+    fillRows();
+}
+
+void ProblemsPage::fillRows() {
+    model_->setRows(issueRows(session().issues(), errors_->isChecked(), warnings_->isChecked(), notes_->isChecked()));
+    if (table_->model()->rowCount() > 0) table_->setCurrentIndex(table_->model()->index(0, 0));
+}
+
+void ProblemsPage::showIssue(const QString& address) {
+    const auto index = issueIndex(address);
+    if (!index || *index >= session().issues().size()) return;
+    while (QLayoutItem* item = detail_->takeAt(0)) {
+        if (item->widget()) {
+            item->widget()->hide();
+            item->widget()->deleteLater();
+        }
+        delete item;
+    }
+    hex_ = nullptr;
+    const Issue& issue = session().issues()[*index];
+    auto* panel = new ErrorPanel;
+    panel->setSeverity(issueState(issue.severity));
+    panel->setError({ErrorKind::Unreadable, issue.code, issue.message, issue.where, {}, issue.help});
+    const auto member = issueMember(session(), issue);
+    if (member) {
+        const QString memberAddress = QStringLiteral("file/") + toQt(member->first->archive().nameBelowRoot(member->second));
+        panel->addAction({tr("Show in Files"), [this, memberAddress] { session().navigate(memberAddress); }});
+    } else if (Address::parse(issue.where)) {
+        panel->addAction({tr("Go there"), [this, where = toQt(issue.where)] { session().navigate(where); }});
+    }
+    detail_->addWidget(panel);
+    if (member) {
+        const Archive& archive = member->first->archive();
+        const Member& record = archive.members()[member->second];
+        auto* title = new TextLabel(tr("Details"), TextSize::Strong);
+        detail_->addWidget(title);
+        auto* card = new Card({});
+        card->content()->setContentsMargins(Spacing::m, Spacing::m, Spacing::m, Spacing::m);
+        auto* list = new KeyValueList;
+        list->setCodeKeys(true);
+        list->setKeyWidth(80);
+        list->add(tr("code"), toQt(issue.code), true);
+        list->add(tr("member"), shown(record.name), true);
+        list->add(tr("size"), tr("%1 bytes, %2").arg(toQt(formatCount(record.size)), record.method == 0 ? tr("stored") : tr("compressed")), true);
+        if (archive.kind() != ContainerKind::Folder) {
+            list->add(tr("offset"), toQt(formatOffset(record.dataOffset)), true);
+            list->add(tr("CRC-32"), QStringLiteral("%1").arg(record.crc32, 8, 16, QLatin1Char('0')), true);
+        }
+        card->content()->addWidget(list);
+        detail_->addWidget(card);
+        if (record.size > 0 && !record.isDirectory) {
+            detail_->addWidget(new TextLabel(tr("Bytes"), TextSize::Strong));
+            auto* bytes = new Card({});
+            bytes->setFlush(true);
+            bytes->content()->setContentsMargins(1, Spacing::xs, 1, Spacing::xs);
+            hex_ = new HexView(session().jobs());
+            hex_->setBytesPerRow(8);
+            hex_->setGround(Role::Card);
+            hex_->setFixedHeight(kHexHeight);
+            hex_->setMember(member->first->archivePointer(), member->second);
+            connect(hex_, &HexView::settledChanged, this, &Page::changed);
+            bytes->content()->addWidget(hex_);
+            detail_->addWidget(bytes);
+        }
+    }
+    detail_->addStretch(1);
+}
+
+QStringList ProblemsPage::statusTexts() const {
+    QStringList texts = Page::statusTexts();
+    return {texts.front(), tr("%1 errors · %2 warnings · %3 notes")
+                               .arg(session().issueCount(Severity::Error))
+                               .arg(session().issueCount(Severity::Warning))
+                               .arg(session().issueCount(Severity::Note))};
+}
+
+bool ProblemsPage::settled() const { return !hex_ || hex_->settled(); }
+
+void ProblemsPage::find() {
+    filter_->setFocus(Qt::ShortcutFocusReason);
+    filter_->selectAll();
+}
+
+void ProblemsPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    detailArea_->setVisible(width() >= kBothWidth);
+}
+
+}  // namespace pt2::views

@@ -1,0 +1,45 @@
+#pragma once
+
+#include "views/frame/page.h"
+
+class QLineEdit;
+class QStackedWidget;
+class QVBoxLayout;
+
+namespace pt2::views {
+
+class Banner;
+class DataTable;
+class HexView;
+class RowModel;
+class SeverityToggle;
+
+/// The issues of this file: how bad, what still works, each with its place and advice; the chosen one in four parts with its evidence.
+class ProblemsPage : public Page {
+    Q_OBJECT
+public:
+    explicit ProblemsPage(DocumentSession& session, QWidget* parent = nullptr);
+    void documentChanged() override;
+    QStringList statusTexts() const override;
+    bool settled() const override;
+    void find() override;
+    const RowModel& model() const { return *model_; }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    void fillRows();
+    void showIssue(const QString& address);
+    QStackedWidget* stack_;
+    Banner* banner_;
+    SeverityToggle *errors_, *warnings_, *notes_;
+    QLineEdit* filter_;
+    DataTable* table_;
+    RowModel* model_;
+    QWidget* detailArea_;
+    QVBoxLayout* detail_;
+    HexView* hex_ = nullptr;
+};
+
+}  // namespace pt2::views

@@ -1,0 +1,323 @@
+#include "views/signature/signature_facts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/base/text.h"
+#include "core/program/printed_form.h"
+#include "views/overview/overview_facts.h"
+#include "views/widgets/text.h"
+
+namespace pt2::views {
+
+namespace {
+
+struct Typed {
+    Cell dtype, shape, range;
+};
+
+QString symbolRanges(const Program& program, const std::vector<std::string>& dims) {
+    QStringList parts;
+    for (const std::string& dim : dims) {
+        const auto expression = SymExpr::parse(dim);
+        if (!expression) continue;
+        for (const std::string& symbol : expression->symbols()) {
+            const auto range = program.rangeOf(symbol);
+            const QString text = range ? rangeWithSymbol(toQt(symbol), *range) : QString();
+            if (!text.isEmpty() && !parts.contains(text)) parts << text;
+        }
+    }
+    return parts.join(QStringLiteral(", "));
+}
+
+Cell dash() { return Cell(QStringLiteral("—")); }
+
+Typed typedCells(const Program& program, std::string_view name) {
+    const auto id = program.findValue(0, name);
+    if (!id) return {Cell::missing(QObject::tr("unknown")), Cell::missing(QObject::tr("unknown")), dash()};
+    const Value& value = program.value(*id);
+    switch (value.kind) {
+        case ValueKind::Tensor: {
+            const std::vector<std::string> sizes = program.sizesText(value);
+            const QString range = symbolRanges(program, sizes);
+            return {Cell::fixed(QString::fromLatin1(dtypeName(value.dtype))), Cell::shape(toQt(formatShape(sizes))),
+                    range.isEmpty() ? dash() : Cell::shape(range)};
+        }
+        case ValueKind::SymInt: {
+            const QString text = toQt(program.dimText(value.symbolic));
+            const QString range = symbolRanges(program, {program.dimText(value.symbolic)});
+            return {Cell::fixed(QStringLiteral("int")), Cell::shape(text), range.isEmpty() ? dash() : Cell::shape(range)};
+        }
+        case ValueKind::SymFloat: return {Cell::fixed(QStringLiteral("float")), dash(), dash()};
+        case ValueKind::SymBool: return {Cell::fixed(QStringLiteral("bool")), dash(), dash()};
+        case ValueKind::CustomObj: return {Cell::fixed(shown(value.classFqn)), dash(), dash()};
+        case ValueKind::Untyped: break;
+    }
+    return {Cell::missing(QObject::tr("unknown")), Cell::missing(QObject::tr("unknown")), dash()};
+}
+
+Row group(const QString& title, std::size_t count) {
+    Row row;
+    row.group = true;
+    Cell cell(title);
+    cell.second = toQt(formatCount(count));
+    row.cells = {cell};
+    return row;
+}
+
+Address valueAddress(const DocumentSession& session, std::string_view name) {
+    Address address;
+    address.kind = Address::Kind::Value;
+    address.model = session.model();
+    address.name = std::string(name);
+    return address;
+}
+
+QString inputGroup(InputKind kind) {
+    switch (kind) {
+        case InputKind::UserInput: return QObject::tr("Inputs of the caller");
+        case InputKind::Parameter: return QObject::tr("Parameters");
+        case InputKind::Buffer: return QObject::tr("Buffers");
+        case InputKind::ConstantTensor: return QObject::tr("Constants");
+        case InputKind::CustomObj: return QObject::tr("Objects");
+        case InputKind::Token: return QObject::tr("Tokens");
+    }
+    return {};
+}
+
+QString outputGroup(OutputKind kind) {
+    switch (kind) {
+        case OutputKind::UserOutput: return QObject::tr("Outputs to the caller");
+        case OutputKind::LossOutput: return QObject::tr("Loss");
+        case OutputKind::BufferMutation: return QObject::tr("Changed buffers");
+        case OutputKind::ParameterMutation: return QObject::tr("Changed parameters");
+        case OutputKind::GradientToParameter: return QObject::tr("Gradients of parameters");
+        case OutputKind::GradientToUserInput: return QObject::tr("Gradients of inputs");
+        case OutputKind::UserInputMutation: return QObject::tr("Changed inputs");
+        case OutputKind::Token: return QObject::tr("Tokens out");
+    }
+    return {};
+}
+
+std::vector<Row> programRows(const DocumentSession& session, const Program& program) {
+    std::vector<Row> rows;
+    std::map<int, std::size_t> places;
+    for (const InputSpec& spec : program.inputSpecs()) {
+        const auto [found, isNew] = places.emplace(static_cast<int>(spec.kind), rows.size());
+        if (isNew) rows.push_back(group(inputGroup(spec.kind), 0));
+        Row row;
+        row.address = toQt(valueAddress(session, spec.name).text());
+        Cell name = Cell::fixed(shown(spec.name));
+        Cell target = spec.target.empty() ? dash() : Cell::fixed(shown(spec.target));
+        if (spec.isConstant) {
+            const Cell value =
+                spec.argument == kNone ? Cell::missing(QObject::tr("none")) : Cell::fixed(shown(printArgument(program, spec.argument)));
+            row.cells = {name, Cell::muted(inputKindInWords(spec)), target, Cell::muted(QObject::tr("constant")), value, dash()};
+        } else {
+            const Typed typed = typedCells(program, spec.name);
+            row.cells = {name, Cell::muted(inputKindInWords(spec)), target, typed.dtype, typed.shape, typed.range};
+        }
+        rows[found->second].children.push_back(std::move(row));
+    }
+    places.clear();
+    for (const OutputSpec& spec : program.outputSpecs()) {
+        const auto [found, isNew] = places.emplace(static_cast<int>(spec.kind), rows.size());
+        if (isNew) rows.push_back(group(outputGroup(spec.kind), 0));
+        Row row;
+        Cell name = spec.name.empty() ? Cell::missing(QObject::tr("constant")) : Cell::fixed(shown(spec.name));
+        Cell target = spec.target.empty() ? dash() : Cell::fixed(shown(spec.target));
+        if (spec.name.empty()) {
+            const Cell value =
+                spec.argument == kNone ? Cell::missing(QObject::tr("none")) : Cell::fixed(shown(printArgument(program, spec.argument)));
+            row.cells = {name, Cell::muted(outputKindInWords(spec.kind)), target, Cell::muted(QObject::tr("constant")), value, dash()};
+        } else {
+            row.address = toQt(valueAddress(session, spec.name).text());
+            const Typed typed = typedCells(program, spec.name);
+            row.cells = {name, Cell::muted(outputKindInWords(spec.kind)), target, typed.dtype, typed.shape, typed.range};
+        }
+        rows[found->second].children.push_back(std::move(row));
+    }
+    for (Row& row : rows) row.cells.front().second = toQt(formatCount(row.children.size()));
+    return rows;
+}
+
+std::vector<Row> compiledRows(const CompiledModel& model) {
+    std::vector<Row> rows;
+    Row inputs = group(QObject::tr("Inputs of the compiled model"), model.inputs.size());
+    for (const CompiledInput& input : model.inputs) {
+        QStringList dims, ranges;
+        if (input.sizes.known()) {
+            for (const CompiledDim& dim : input.sizes.value) {
+                dims << (dim.fixed ? QString::number(*dim.fixed) : dim.symbol.empty() ? QStringLiteral("?") : shown(dim.symbol));
+                const QString range = dim.fixed ? QString() : rangeWithSymbol(dims.back(), {dim.minimum, dim.maximum});
+                if (!range.isEmpty() && !ranges.contains(range)) ranges << range;
+            }
+        }
+        Row row;
+        row.cells = {Cell::fixed(shown(input.name)),
+                     Cell::muted(input.sizes.known() ? QObject::tr("from the %1").arg(QString::fromLatin1(originName(input.sizes.origin)))
+                                                     : QObject::tr("not known")),
+                     dash(),
+                     input.dtype.known() ? Cell::fixed(QString::fromLatin1(dtypeName(input.dtype.value))) : Cell::missing(QObject::tr("unknown")),
+                     input.sizes.known() ? Cell::shape(u'[' + dims.join(QStringLiteral(", ")) + u']') : Cell::missing(QObject::tr("unknown")),
+                     ranges.isEmpty() ? dash() : Cell::shape(ranges.join(QStringLiteral(", ")))};
+        inputs.children.push_back(std::move(row));
+    }
+    rows.push_back(std::move(inputs));
+    Row outputs = group(QObject::tr("Outputs of the compiled model"), model.outputs.size());
+    for (const CompiledOutput& output : model.outputs) {
+        Row row;
+        row.cells = {Cell::fixed(shown(output.name)),
+                     Cell::muted(output.sizes.known() ? QObject::tr("from the %1").arg(QString::fromLatin1(originName(output.sizes.origin)))
+                                                      : QObject::tr("not known")),
+                     dash(),
+                     output.dtype.known() ? Cell::fixed(QString::fromLatin1(dtypeName(output.dtype.value))) : Cell::missing(QObject::tr("unknown")),
+                     output.sizes.known() ? Cell::shape(toQt(formatShape(output.sizes.value))) : Cell::missing(QObject::tr("unknown")),
+                     dash()};
+        outputs.children.push_back(std::move(row));
+    }
+    rows.push_back(std::move(outputs));
+    if (!model.constants.empty()) {
+        Row constants = group(QObject::tr("Constants of the compiled model"), model.constants.size());
+        for (const CompiledConstant& constant : model.constants) {
+            std::vector<std::string> dims;
+            for (const std::int64_t size : constant.shape) dims.push_back(std::to_string(size));
+            Row row;
+            row.cells = {
+                Cell::fixed(shown(constant.name)),
+                Cell::muted(constant.kind.empty() ? QObject::tr("constant") : shown(constant.kind)),
+                Cell::fixed(shown(constant.fqn)),
+                constant.dtype.known() ? Cell::fixed(QString::fromLatin1(dtypeName(constant.dtype.value))) : Cell::missing(QObject::tr("unknown")),
+                Cell::shape(toQt(formatShape(dims))),
+                dash()};
+            constants.children.push_back(std::move(row));
+        }
+        rows.push_back(std::move(constants));
+    }
+    return rows;
+}
+
+}  // namespace
+
+QString inputKindInWords(const InputSpec& spec) {
+    switch (spec.kind) {
+        case InputKind::UserInput: return spec.isConstant ? QObject::tr("constant of the caller, baked in") : QObject::tr("given by the caller");
+        case InputKind::Parameter: return QObject::tr("parameter of the module");
+        case InputKind::Buffer:
+            return spec.persistent == false ? QObject::tr("buffer, not saved in state dicts") : QObject::tr("buffer of the module");
+        case InputKind::ConstantTensor: return QObject::tr("constant tensor, lifted");
+        case InputKind::CustomObj: return QObject::tr("custom object");
+        case InputKind::Token: return QObject::tr("token that orders effects");
+    }
+    return {};
+}
+
+QString outputKindInWords(OutputKind kind) {
+    switch (kind) {
+        case OutputKind::UserOutput: return QObject::tr("returned to the caller");
+        case OutputKind::LossOutput: return QObject::tr("the loss, returned");
+        case OutputKind::BufferMutation: return QObject::tr("new value of a buffer");
+        case OutputKind::ParameterMutation: return QObject::tr("new value of a parameter");
+        case OutputKind::GradientToParameter: return QObject::tr("gradient of a parameter");
+        case OutputKind::GradientToUserInput: return QObject::tr("gradient of an input");
+        case OutputKind::UserInputMutation: return QObject::tr("new value of an input");
+        case OutputKind::Token: return QObject::tr("token that orders effects");
+    }
+    return {};
+}
+
+std::vector<Column> signatureColumns() {
+    return {{QObject::tr("Name"), 210, false, false, {}},  {QObject::tr("Kind"), 190, false, false, {}},
+            {QObject::tr("Target"), 170, false, true, {}}, {QObject::tr("dtype"), 84, false, false, {}},
+            {QObject::tr("Shape"), 130, false, false, {}}, {QObject::tr("Range"), 130, false, false, {}}};
+}
+
+std::vector<Row> signatureRows(const DocumentSession& session) {
+    if (const auto program = session.program()) return programRows(session, *program);
+    if (const CompiledModel* model = session.compiledModel()) return compiledRows(*model);
+    return {};
+}
+
+std::vector<Row> callRows(const DocumentSession& session) {
+    if (!session.contract() || session.contract()->inSpec.nodes.empty()) return {};
+    const Contract& contract = *session.contract();
+    const TreeSpec& spec = contract.inSpec;
+    // Children stand behind their parent, so from the end to the front every child is finished before its parent takes it.
+    std::vector<Row> made(spec.nodes.size());
+    for (std::size_t i = spec.nodes.size(); i-- > 0;) {
+        const TreeSpecNode& node = spec.nodes[i];
+        Row& row = made[i];
+        if (node.isLeaf()) {
+            Cell type = Cell::missing(QObject::tr("unknown"));
+            const auto found = std::find_if(contract.inputs.begin(), contract.inputs.end(),
+                                            [&node](const ContractInput& input) { return input.flatIndex == node.leafIndex; });
+            if (found != contract.inputs.end()) {
+                if (found->isConstant) {
+                    type = Cell::fixed(shown(found->constantText));
+                } else {
+                    QStringList dims;
+                    for (const ContractDim& dim : found->sizes) dims << toQt(dim.text);
+                    type = Cell::shape(
+                        QStringLiteral("%1 [%2]").arg(QString::fromLatin1(dtypeShortName(found->dtype)), dims.join(QStringLiteral(", "))));
+                }
+            }
+            row.cells = {Cell(), type};
+            continue;
+        }
+        const QString type = toQt(node.type).section(u'.', -1);
+        row.cells = {Cell(), Cell::muted(QObject::tr("%1 of %2").arg(type).arg(node.children.size()))};
+        for (std::size_t k = 0; k < node.children.size(); ++k) {
+            Row& child = made[node.children[k]];
+            QString key = k < node.keys.size() ? shown(node.keys[k]) : QString::number(k);
+            if (node.keysAreIndices) key = u'[' + key + u']';
+            child.cells.front() = Cell::fixed(key);
+            row.children.push_back(std::move(child));
+        }
+    }
+    // The root is ((positional), {keywords}): its parts are shown by the caller's names.
+    Row root = std::move(made.front());
+    if (root.children.size() != 2) return std::move(root.children);
+    std::vector<Row> rows;
+    for (std::size_t k = 0; k < root.children[0].children.size(); ++k) {
+        Row& argument = root.children[0].children[k];
+        const QString name = k < contract.forwardArgNames.size() ? shown(contract.forwardArgNames[k]) : QObject::tr("argument %1").arg(k);
+        argument.cells.front() = Cell::fixed(name);
+        rows.push_back(std::move(argument));
+    }
+    for (Row& argument : root.children[1].children) {
+        argument.cells.front().second = QObject::tr("keyword");
+        rows.push_back(std::move(argument));
+    }
+    return rows;
+}
+
+std::vector<SizeFact> sizeFacts(const DocumentSession& session) {
+    std::vector<SizeFact> facts;
+    if (!session.contract()) return facts;
+    const Contract& contract = *session.contract();
+    for (const ContractSymbol& symbol : contract.symbols) {
+        SizeFact fact;
+        fact.symbol = toQt(symbol.name);
+        QStringList places;
+        for (std::size_t i = 0; i < symbol.places.size() && i < 3; ++i) {
+            const auto& [input, dimension] = symbol.places[i];
+            if (input < contract.inputs.size()) places << QObject::tr("%1 dimension %2").arg(shown(contract.inputs[input].name)).arg(dimension);
+        }
+        if (symbol.places.size() > 3) places << QObject::tr("… %1 more").arg(symbol.places.size() - 3);
+        if (symbol.hint) places << QObject::tr("example %1").arg(*symbol.hint);
+        fact.place = places.join(QStringLiteral(" · "));
+        fact.program = contract.hasProgram ? rangeText(symbol.program) : QString();
+        fact.compiled = !contract.hasCompiled ? QString() : symbol.compiledKnown ? rangeText(symbol.compiled) : QObject::tr("not checked");
+        fact.differs = symbol.compiledKnown && contract.hasProgram && fact.program != fact.compiled;
+        facts.push_back(fact);
+    }
+    return facts;
+}
+
+QString signatureText(const DocumentSession& session) {
+    const auto program = session.program();
+    if (!program) return {};
+    return QStringLiteral("Graph signature: %1\nRange constraints: %2\n").arg(toQt(printSignature(*program)), toQt(printRangeConstraints(*program)));
+}
+
+}  // namespace pt2::views

@@ -1,0 +1,226 @@
+#include "views/signature/signature_page.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QScrollArea>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+#include <algorithm>
+
+#include "core/base/text.h"
+#include "core/program/printed_form.h"
+#include "views/signature/signature_facts.h"
+#include "views/theme/icons.h"
+#include "views/theme/spacing.h"
+#include "views/theme/theme.h"
+#include "views/widgets/code_view.h"
+#include "views/widgets/controls.h"
+#include "views/widgets/data_table.h"
+#include "views/widgets/panels.h"
+
+namespace pt2::views {
+
+namespace {
+constexpr int kSideWidth = 340, kSideMinimum = 940;
+constexpr std::size_t kGuardsShown = 40;
+constexpr std::uint32_t kPrintedAtOnce = 200000;  // nodes; a larger program is printed by the command line
+}  // namespace
+
+SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
+    : Page(session, parent),
+      form_(new SegmentedSwitch({tr("Table"), tr("As torch prints it"), tr("Program text")})),
+      filter_(new QLineEdit),
+      count_(new TextLabel({}, TextSize::Caption, Role::Muted)),
+      stack_(new QStackedWidget),
+      table_(new DataTable),
+      model_(new RowModel(signatureColumns(), this)),
+      signatureCode_(new CodeView),
+      programCode_(new CodeView),
+      side_(nullptr),
+      sideColumn_(new QVBoxLayout),
+      call_(new DataTable),
+      callModel_(new RowModel({{tr("Argument"), 130, false, false, {}}, {tr("Type"), 150, false, true, {}}}, this)) {
+    auto* column = new QVBoxLayout(this);
+    setMargins(column, 0, 0);
+    auto* bar = new PageToolbar;
+    filter_->setPlaceholderText(tr("Filter"));
+    filter_->addAction(icon(QStringLiteral("filter"), Role::Muted), QLineEdit::LeadingPosition);
+    filter_->setClearButtonEnabled(true);
+    filter_->setMaximumWidth(280);
+    filter_->setAccessibleName(tr("Filter the signature"));
+    bar->row()->addWidget(filter_);
+    bar->row()->addWidget(count_);
+    bar->row()->addStretch(1);
+    bar->row()->addWidget(form_);
+    column->addWidget(bar);
+
+    auto* splitter = new QSplitter(Qt::Horizontal);
+    table_->setSource(model_);
+    table_->setAccessibleName(tr("Signature"));
+    stack_->addWidget(table_);
+    stack_->addWidget(signatureCode_);
+    stack_->addWidget(programCode_);
+    splitter->addWidget(stack_);
+    auto* area = new QScrollArea;
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    auto* ground = new Ground(Role::Window);
+    ground->setLayout(sideColumn_);
+    setMargins(sideColumn_, Spacing::l, Spacing::m);
+    area->setWidget(ground);
+    area->setMinimumWidth(Metrics::inspectorMin);
+    side_ = area;
+    splitter->addWidget(area);
+    splitter->setStretchFactor(0, 1);
+    splitter->setSizes({10000, kSideWidth});
+    splitter->setCollapsible(0, false);
+    column->addWidget(splitter, 1);
+
+    call_->setSource(callModel_);
+    call_->setIndented(true);
+    call_->setGround(Role::Card);
+    call_->setFitToRows(true);
+    call_->setSortingEnabled(false);
+    call_->setAccessibleName(tr("Call"));
+
+    connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
+        table_->filter()->setText(text);
+        table_->expandAll();
+        refreshCount();
+    });
+    connect(form_, &SegmentedSwitch::currentChanged, this, [this](int index) {
+        stack_->setCurrentIndex(index);
+        filter_->setEnabled(index == 0);
+        if (index == 2 && programCode_->text().isEmpty() && this->session().program()) {
+            programCode_->setText(tr("Printing…"), Language::Plain);
+            this->session().jobs().start(
+                this, QStringLiteral("print"), tr("Printing the program"),
+                [program = this->session().program()](const CancelToken&, const ProgressSink&) {
+                    return program->nodes().size() > kPrintedAtOnce ? std::string() : printProgram(*program);
+                },
+                [this](const std::string& text) {
+                    programCode_->setText(
+                        text.empty() ? tr("This program has more than %1 nodes. \"pt2 print\" writes all of it.").arg(kPrintedAtOnce) : toQt(text),
+                        Language::Python);
+                });
+        }
+    });
+    connect(table_, &DataTable::rowSelected, this, [this](const QString& address) {
+        if (auto parsed = Address::parse(address.toStdString())) this->session().select(*parsed);
+    });
+    connect(table_, &DataTable::rowActivated, this, [this](const QString& address) { this->session().navigate(address); });
+    documentChanged();
+}
+
+void SignaturePage::documentChanged() {
+    model_->setRows(signatureRows(session()));
+    const bool program = session().program() != nullptr;
+    signatureCode_->setText(
+        program ? signatureText(session()) : tr("There is no program in this archive, and so no signature that torch could print."),
+        program ? Language::Python : Language::Plain);
+    programCode_->setText({}, Language::Python);
+    form_->setVisible(program);
+    if (!program) form_->setCurrent(0);
+    fillSide();
+    refreshCount();
+}
+
+void SignaturePage::refreshCount() {
+    std::size_t all = 0, left = 0;
+    for (int i = 0; i < model_->rowCount(); ++i) all += static_cast<std::size_t>(model_->rowCount(model_->index(i, 0)));
+    const QAbstractItemModel& shownRows = *table_->filter();
+    for (int i = 0; i < shownRows.rowCount(); ++i) left += static_cast<std::size_t>(shownRows.rowCount(shownRows.index(i, 0)));
+    count_->setFullText(left == all ? tr("%1 specs").arg(toQt(formatCount(all)))
+                                    : tr("%1 of %2").arg(toQt(formatCount(left)), toQt(formatCount(all))));
+}
+
+void SignaturePage::fillSide() {
+    call_->setParent(nullptr);
+    while (QLayoutItem* item = sideColumn_->takeAt(0)) {
+        if (item->widget() && item->widget() != call_) item->widget()->deleteLater();
+        delete item;
+    }
+    const auto title = [this](const QString& text, const QString& remark) {
+        auto* box = new QWidget;
+        auto* row = new QHBoxLayout(box);
+        setMargins(row, 0, Spacing::s);
+        row->addWidget(new TextLabel(text, TextSize::Section));
+        row->addWidget(new TextLabel(remark, TextSize::Caption, Role::Muted));
+        row->addStretch(1);
+        sideColumn_->addWidget(box);
+    };
+    std::vector<Row> rows = callRows(session());
+    if (!rows.empty()) {
+        title(tr("Call"), tr("as the caller writes it"));
+        auto* card = new Card({});
+        card->setFlush(true);
+        callModel_->setRows(std::move(rows));
+        card->content()->addWidget(call_);
+        sideColumn_->addWidget(card);
+    }
+    const std::vector<SizeFact> sizes = sizeFacts(session());
+    title(tr("Dynamic sizes"), sizes.empty() ? tr("none, all sizes are fixed") : toQt(formatCount(sizes.size())));
+    for (const SizeFact& size : sizes) {
+        auto* card = new Card({});
+        card->content()->setContentsMargins(Spacing::m, Spacing::s, Spacing::m, Spacing::s);
+        card->content()->setSpacing(Spacing::xs);
+        auto* name = new TextLabel({}, TextSize::Body);
+        name->setTextFormat(Qt::RichText);
+        name->setFullText(symbolHtml(size.symbol));
+        name->setCode(true);
+        auto* row = new QHBoxLayout;
+        setMargins(row, 0, Spacing::s);
+        row->addWidget(name);
+        auto* place = new TextLabel(size.place, TextSize::Caption, Role::Muted);
+        place->setElided(true);
+        row->addWidget(place, 1);
+        card->content()->addLayout(row);
+        auto* list = new KeyValueList;
+        list->setKeyWidth(84);
+        if (!size.program.isEmpty()) list->add(tr("program"), size.program, true);
+        if (!size.compiled.isEmpty()) list->add(tr("compiled"), size.compiled, true, size.differs ? Role::Warning : Role::Text);
+        card->content()->addWidget(list);
+        if (size.differs)
+            card->content()->addWidget(paragraph(tr("The compiled code tests another range than the program allows, when runtime checks are on."),
+                                                 TextSize::Caption, Role::Muted));
+        sideColumn_->addWidget(card);
+    }
+    const auto program = session().program();
+    if (program) {
+        const auto& guards = program->guardsCode();
+        title(tr("Guards"), guards.empty() ? tr("none beyond the ranges") : toQt(formatCount(guards.size())));
+        if (!guards.empty()) {
+            auto* card = new Card({});
+            card->content()->setContentsMargins(Spacing::m, Spacing::s, Spacing::m, Spacing::s);
+            for (std::size_t i = 0; i < guards.size() && i < kGuardsShown; ++i) {
+                auto* guard = paragraph(shown(guards[i]), TextSize::Caption);
+                guard->setCode(true);
+                card->content()->addWidget(guard);
+            }
+            if (guards.size() > kGuardsShown)
+                card->content()->addWidget(new TextLabel(tr("… %1 more").arg(guards.size() - kGuardsShown), TextSize::Caption, Role::Muted));
+            sideColumn_->addWidget(card);
+        }
+    }
+    sideColumn_->addStretch(1);
+}
+
+void SignaturePage::showAddress(const Address& address) {
+    if (address.kind == Address::Kind::Symbol) return;
+    form_->setCurrent(0);
+    table_->selectAddress(toQt(address.text()));
+}
+
+void SignaturePage::find() {
+    filter_->setFocus(Qt::ShortcutFocusReason);
+    filter_->selectAll();
+}
+
+void SignaturePage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    side_->setVisible(width() >= kSideMinimum);
+}
+
+}  // namespace pt2::views
