@@ -100,9 +100,9 @@ private slots:
     }
 
     void rangesAreWrittenWithoutNonsenseBounds() {
-        QCOMPARE(rangeText({1, 16}), QStringLiteral("1 … 16"));
-        QCOMPARE(rangeText({2, std::numeric_limits<std::int64_t>::max()}), QStringLiteral("2 … no upper limit"));
-        QCOMPARE(rangeText({std::nullopt, std::nullopt}), QStringLiteral("no limit"));
+        QCOMPARE(tightRange({1, 16}), QStringLiteral("1 … 16"));
+        QCOMPARE(tightRange({2, std::numeric_limits<std::int64_t>::max()}), QStringLiteral("2 … no upper limit"));
+        QCOMPARE(tightRange({std::nullopt, std::nullopt}), QStringLiteral("no limit"));
         QCOMPARE(rangeWithSymbol("s0", {2, std::nullopt}), QStringLiteral("s0 ≥ 2"));
     }
 

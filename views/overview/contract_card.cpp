@@ -48,7 +48,7 @@ QString dimsText(const std::vector<ContractDim>& dims) {
     return u'[' + texts.join(QStringLiteral(", ")) + u']';
 }
 
-bool sameRange(const SymRange& a, const SymRange& b) { return rangeText(a) == rangeText(b); }
+bool sameRange(const SymRange& a, const SymRange& b) { return tightRange(a) == tightRange(b); }
 
 /// Ranges of the symbols in an input's shape: "1 ≤ s77 ≤ 16".
 QString inputRange(const Contract& contract, const ContractInput& input) {
@@ -135,13 +135,13 @@ Row symbolRow(const Contract& contract, const ContractSymbol& symbol) {
     Cell kind = Cell::muted(place);
     if (symbol.places.size() > 1) kind.tooltip = QObject::tr("and at %1 more places").arg(symbol.places.size() - 1);
     Cell hint = symbol.hint ? Cell(QObject::tr("example %1").arg(*symbol.hint)) : Cell(QStringLiteral("—"));
-    Cell range = Cell::fixed(rangeText(contract.hasProgram ? symbol.program : symbol.compiled));
+    Cell range = Cell::fixed(tightRange(contract.hasProgram ? symbol.program : symbol.compiled));
     Cell checks(QStringLiteral("—"));
     if (contract.hasCompiled) {
         if (!symbol.compiledKnown) {
             checks = Cell::missing(QObject::tr("not checked"));
         } else if (contract.hasProgram && !sameRange(symbol.program, symbol.compiled)) {
-            checks = Cell::fixed(rangeText(symbol.compiled));
+            checks = Cell::fixed(tightRange(symbol.compiled));
             checks.icon = QStringLiteral("warning");
             checks.iconColour = Role::Warning;
             checks.tooltip = QObject::tr("The compiled code tests another range than the program allows.");

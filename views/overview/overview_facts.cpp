@@ -130,7 +130,7 @@ QString rangeWithSymbol(const QString& symbol, const SymRange& range) {
     return {};
 }
 
-QString rangeText(const SymRange& range) {
+QString tightRange(const SymRange& range) {
     const bool low = range.minimum && *range.minimum > -kEndless, high = range.maximum && *range.maximum < kEndless;
     if (!low && !high) return QObject::tr("no limit");
     return QStringLiteral("%1 … %2").arg(low ? QString::number(*range.minimum) : QObject::tr("no limit"),

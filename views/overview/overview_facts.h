@@ -57,6 +57,6 @@ std::vector<Statement> contractStatements(const DocumentSession& session);
 /// "1 ≤ s77 ≤ 16", "s77 ≥ 2"; empty when nothing bounds it. Bounds at the end of 64 bits are none.
 QString rangeWithSymbol(const QString& symbol, const SymRange& range);
 /// "1 … 16", "2 … no limit", "no limit".
-QString rangeText(const SymRange& range);
+QString tightRange(const SymRange& range);
 
 }  // namespace pt2::views

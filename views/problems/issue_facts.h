@@ -4,6 +4,7 @@
 
 #include "core/base/issue.h"
 #include "views/frame/document_session.h"
+#include "views/theme/theme.h"
 #include "views/widgets/data_table.h"
 
 namespace pt2::views {

@@ -81,6 +81,7 @@ QString inputGroup(InputKind kind) {
         case InputKind::ConstantTensor: return QObject::tr("Constants");
         case InputKind::CustomObj: return QObject::tr("Objects");
         case InputKind::Token: return QObject::tr("Tokens");
+        case InputKind::Unknown: return QObject::tr("Inputs of an unknown kind");
     }
     return {};
 }
@@ -95,6 +96,7 @@ QString outputGroup(OutputKind kind) {
         case OutputKind::GradientToUserInput: return QObject::tr("Gradients of inputs");
         case OutputKind::UserInputMutation: return QObject::tr("Changed inputs");
         case OutputKind::Token: return QObject::tr("Tokens out");
+        case OutputKind::Unknown: return QObject::tr("Outputs of an unknown kind");
     }
     return {};
 }
@@ -208,6 +210,7 @@ QString inputKindInWords(const InputSpec& spec) {
         case InputKind::ConstantTensor: return QObject::tr("constant tensor, lifted");
         case InputKind::CustomObj: return QObject::tr("custom object");
         case InputKind::Token: return QObject::tr("token that orders effects");
+        case InputKind::Unknown: return QObject::tr("kind not known here");
     }
     return {};
 }
@@ -222,6 +225,7 @@ QString outputKindInWords(OutputKind kind) {
         case OutputKind::GradientToUserInput: return QObject::tr("gradient of an input");
         case OutputKind::UserInputMutation: return QObject::tr("new value of an input");
         case OutputKind::Token: return QObject::tr("token that orders effects");
+        case OutputKind::Unknown: return QObject::tr("kind not known here");
     }
     return {};
 }
@@ -306,8 +310,8 @@ std::vector<SizeFact> sizeFacts(const DocumentSession& session) {
         if (symbol.places.size() > 3) places << QObject::tr("… %1 more").arg(symbol.places.size() - 3);
         if (symbol.hint) places << QObject::tr("example %1").arg(*symbol.hint);
         fact.place = places.join(QStringLiteral(" · "));
-        fact.program = contract.hasProgram ? rangeText(symbol.program) : QString();
-        fact.compiled = !contract.hasCompiled ? QString() : symbol.compiledKnown ? rangeText(symbol.compiled) : QObject::tr("not checked");
+        fact.program = contract.hasProgram ? tightRange(symbol.program) : QString();
+        fact.compiled = !contract.hasCompiled ? QString() : symbol.compiledKnown ? tightRange(symbol.compiled) : QObject::tr("not checked");
         fact.differs = symbol.compiledKnown && contract.hasProgram && fact.program != fact.compiled;
         facts.push_back(fact);
     }

@@ -38,7 +38,9 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
       model_(new RowModel(signatureColumns(), this)),
       signatureCode_(new CodeView),
       programCode_(new CodeView),
+      splitter_(new QSplitter(Qt::Horizontal)),
       side_(nullptr),
+      sidePage_(new QWidget),
       sideColumn_(new QVBoxLayout),
       call_(new DataTable),
       callModel_(new RowModel({{tr("Argument"), 130, false, false, {}}, {tr("Type"), 150, false, true, {}}}, this)) {
@@ -56,13 +58,15 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
     bar->row()->addWidget(form_);
     column->addWidget(bar);
 
-    auto* splitter = new QSplitter(Qt::Horizontal);
     table_->setSource(model_);
     table_->setAccessibleName(tr("Signature"));
     stack_->addWidget(table_);
     stack_->addWidget(signatureCode_);
     stack_->addWidget(programCode_);
-    splitter->addWidget(stack_);
+    auto* sideBox = new QVBoxLayout(sidePage_);
+    setMargins(sideBox, 0, 0);
+    stack_->addWidget(sidePage_);
+    splitter_->addWidget(stack_);
     auto* area = new QScrollArea;
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
@@ -72,11 +76,11 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
     area->setWidget(ground);
     area->setMinimumWidth(Metrics::inspectorMin);
     side_ = area;
-    splitter->addWidget(area);
-    splitter->setStretchFactor(0, 1);
-    splitter->setSizes({10000, kSideWidth});
-    splitter->setCollapsible(0, false);
-    column->addWidget(splitter, 1);
+    splitter_->addWidget(area);
+    splitter_->setStretchFactor(0, 1);
+    splitter_->setSizes({10000, kSideWidth});
+    splitter_->setCollapsible(0, false);
+    column->addWidget(splitter_, 1);
 
     call_->setSource(callModel_);
     call_->setIndented(true);
@@ -220,7 +224,22 @@ void SignaturePage::find() {
 
 void SignaturePage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
-    side_->setVisible(width() >= kSideMinimum);
+    const bool narrow = width() < kSideMinimum;
+    if (narrow == narrow_) return;
+    narrow_ = narrow;
+    if (narrow) {
+        sidePage_->layout()->addWidget(side_);
+    } else {
+        splitter_->addWidget(side_);
+        splitter_->setSizes({splitter_->width() - kSideWidth, kSideWidth});
+    }
+    form_->setLabels(forms());
+}
+
+QStringList SignaturePage::forms() const {
+    QStringList labels{tr("Table"), tr("As torch prints it"), tr("Program text")};
+    if (narrow_) labels << tr("Call and guards");
+    return labels;
 }
 
 }  // namespace pt2::views

@@ -3,6 +3,7 @@
 #include "views/frame/page.h"
 
 class QLineEdit;
+class QSplitter;
 class QStackedWidget;
 class QVBoxLayout;
 
@@ -37,7 +38,10 @@ private:
     DataTable* table_;
     RowModel* model_;
     CodeView *signatureCode_, *programCode_;
-    QWidget* side_;
+    QStringList forms() const;
+    QSplitter* splitter_;
+    QWidget *side_, *sidePage_;  ///< beside the table, or a form of its own where there is no room
+    bool narrow_ = false;
     QVBoxLayout* sideColumn_;
     DataTable* call_;
     RowModel* callModel_;

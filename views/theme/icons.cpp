@@ -11,12 +11,24 @@
 
 #include "views/theme/theme.h"
 
+// A macro of Qt that must stand outside of namespaces: the icons are in a static library and would not be linked without it.
+static void registerIconFiles() { Q_INIT_RESOURCE(icons); }
+
 namespace pt2::views {
 
 namespace {
 
+void needIconFiles() {
+    static const bool once = [] {
+        registerIconFiles();
+        return true;
+    }();
+    Q_UNUSED(once)
+}
+
 QSvgRenderer& renderer(const QString& name) {
     static QHash<QString, std::shared_ptr<QSvgRenderer>> cache;
+    needIconFiles();
     auto& entry = cache[name];
     if (!entry) entry = std::make_shared<QSvgRenderer>(QStringLiteral(":/icons/%1.svg").arg(name));
     return *entry;
@@ -73,6 +85,7 @@ void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, const
 }
 
 QStringList iconNames() {
+    needIconFiles();
     QStringList names;
     for (const QString& file : QDir(QStringLiteral(":/icons")).entryList({QStringLiteral("*.svg")}, QDir::Files, QDir::Name)) {
         names << file.chopped(4);

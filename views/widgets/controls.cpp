@@ -112,6 +112,15 @@ void SegmentedSwitch::setCurrent(int index) {
     emit currentChanged(index);
 }
 
+void SegmentedSwitch::setLabels(const QStringList& labels) {
+    if (labels == labels_) return;
+    labels_ = labels;
+    setAccessibleName(labels.join(QStringLiteral(", ")));
+    if (current_ >= labels_.size()) setCurrent(0);
+    updateGeometry();
+    update();
+}
+
 QSize SegmentedSwitch::sizeHint() const {
     const QFontMetrics metrics(uiFont(TextSize::Strong));
     int widest = 0;

@@ -57,6 +57,7 @@ public:
     int current() const { return current_; }
     void setCurrent(int index);
     QStringList labels() const { return labels_; }
+    void setLabels(const QStringList& labels);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
 
