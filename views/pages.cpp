@@ -4,6 +4,8 @@
 
 #include "views/compare/compare_page.h"
 #include "views/files/files_page.h"
+#include "views/graph/graph_page.h"
+#include "views/inspector/inspector_panel.h"
 #include "views/overview/overview_page.h"
 #include "views/problems/problems_page.h"
 #include "views/recompile/recompile_page.h"
@@ -36,9 +38,9 @@ std::function<Page*(DocumentSession&)> placeholder(const QString& icon, const QS
 
 void registerPages(PageRegistry& registry) {
     const auto tr = [](const char* text) { return QObject::tr(text); };
+    registry.makeInspector = [](DocumentSession& session) -> QWidget* { return new InspectorPanel(session); };
     registry.add({"overview", tr("Overview"), "overview", 1, 0, make<OverviewPage>, {}});
-    registry.add({"graph", tr("Graph"), "graph", 2, 0,
-                  placeholder("graph", tr("The graph is not drawn yet"), tr("\"pt2 nodes\" lists every node of the program.")), needsProgram});
+    registry.add({"graph", tr("Graph"), "graph", 2, 0, make<GraphPage>, needsProgram});
     registry.add({"signature", tr("Signature"), "signature", 3, 0, make<SignaturePage>, {}});
     registry.add({"weights",
                   tr("Weights"),

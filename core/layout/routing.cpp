@@ -92,6 +92,17 @@ private:
             std::stable_sort(edges.begin(), edges.end(),
                              [&](std::uint32_t a, std::uint32_t b) { return graph_.edges[a].sideY < graph_.edges[b].sideY; });
             for (std::size_t i = 0; i < edges.size(); ++i) gutter_[edges[i]] = kGutter + kTrack * static_cast<float>(i);
+            // Several lines into one row end a little below each other.
+            for (std::size_t i = 0; i < edges.size();) {
+                std::size_t end = i;
+                const float y = graph_.edges[edges[i]].sideY;
+                while (end < edges.size() && graph_.edges[edges[end]].sideY == y) ++end;
+                const float step = std::min(5.0F, 20.0F / static_cast<float>(end - i));
+                for (std::size_t k = i; k < end; ++k) {
+                    graph_.edges[edges[k]].sideY = y + step * (static_cast<float>(k - i) - static_cast<float>(end - i - 1) / 2);
+                }
+                i = end;
+            }
         }
         leftmost_.assign(graph_.rankCount, std::numeric_limits<float>::max());
         for (const LayeredVertex& v : graph_.vertices) leftmost_[v.rank] = std::min(leftmost_[v.rank], v.x - v.leftMargin);

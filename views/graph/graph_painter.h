@@ -1,0 +1,98 @@
+#pragma once
+
+#include <QColor>
+#include <QFont>
+#include <QStaticText>
+#include <memory>
+#include <set>
+#include <unordered_map>
+
+#include "views/graph/graph_scene.h"
+
+class QPainter;
+
+namespace pt2::views {
+
+/// How much a node shows; follows the height of a text line on screen (look.md 16).
+enum class DetailLevel { Map, Shape, Name, Facts };
+DetailLevel detailLevel(double scale);
+
+/// What the painter is told besides the scene.
+struct GraphPaintState {
+    GraphItem selection, hover;
+    std::set<NodeId> hits;  ///< of the find field
+    NodeId currentHit = kNone;
+    int mutedBut = -1;  ///< operator family that stays at full strength; -1: all do
+    std::uint32_t hoverEdge = kNone;
+    std::uint32_t lastEdge = kNone;  ///< the edge last followed keeps its type on a chip
+    bool old = false;                ///< a newer layout is being made: drawn weaker
+};
+
+/// Paints a scene with a painter in device pixels. Texts are laid out once and kept; call `forget` when the scene or the theme changes.
+class GraphPainter {
+public:
+    GraphPainter();
+    void forget();
+    /// `region` is the part of the scene to paint, `offset` the scene point at the painter's origin.
+    void paint(QPainter& painter, const GraphScene& scene, const GraphPaintState& state, const QRectF& region, QPointF offset, double scale);
+
+private:
+    struct Piece {
+        QStaticText text;
+        int font = 0;
+        float x = 0, width = 0;
+    };
+    struct RowText {
+        Piece tag, name, shortName, local;
+        std::vector<Piece> detail, chips;
+        std::vector<float> chipWidths;
+    };
+    struct Lines;
+    enum FontIndex { Strong, Small, SmallStrong, Code, CodeItalic, Tag, FontCount };
+
+    Piece piece(const QString& text, int font, float x = 0);
+    std::vector<Piece> codePieces(const QString& text, float x);
+    const RowText& rowText(const GraphScene& scene, const LayoutBox& box, const LayoutRow& row);
+    const std::vector<Piece>& pillText(const GraphScene& scene, std::uint32_t box);
+    const std::vector<Piece>& groupText(const GraphScene& scene, std::uint32_t group);
+    void draw(QPainter& painter, const Piece& piece, double x, double y, const QColor& colour);
+
+    void paintGroups(QPainter& painter);
+    void paintGroupTitle(QPainter& painter, std::uint32_t group, double y);
+    void paintClosedGroup(QPainter& painter, std::uint32_t group);
+    void paintPinnedTitles(QPainter& painter);
+    void paintEdges(QPainter& painter, bool related);
+    void paintEdge(QPainter& painter, const LayoutEdge& edge, const QColor& colour, double width, bool head);
+    void paintEdgeChip(QPainter& painter, const LayoutEdge& edge);
+    void paintFilledBoxes(QPainter& painter);
+    void paintBox(QPainter& painter, std::uint32_t box);
+    void paintPill(QPainter& painter, std::uint32_t box);
+    void paintRow(QPainter& painter, std::uint32_t box, std::uint32_t row);
+    void paintRings(QPainter& painter);
+    void collectRelated();
+    int hitsInside(const LayoutGroup& group) const;
+    bool isMuted(NodeId node) const;
+    QColor groupGround(std::uint32_t depth) const;
+
+    QFont fonts_[FontCount];
+    std::unordered_map<NodeId, RowText> rows_;
+    std::unordered_map<std::uint32_t, std::vector<Piece>> pills_, groups_;
+    const GraphScene* known_ = nullptr;
+    int generation_ = -1;
+    // of the paint in progress
+    const GraphScene* scene_ = nullptr;
+    const GraphPaintState* state_ = nullptr;
+    QRectF region_;
+    QPointF offset_;
+    double scale_ = 1;
+    DetailLevel level_ = DetailLevel::Facts;
+    std::vector<std::uint32_t> boxes_, visibleGroups_, edges_;
+    std::vector<std::uint32_t> relatedEdges_;
+    std::set<std::uint32_t> relatedEnds_;
+};
+
+/// Fonts of the canvas at 100 %: 13 px interface, 11 px code.
+QFont canvasFont(bool strong, double size);
+QFont canvasCodeFont(bool italic, double size);
+
+}  // namespace pt2::views
