@@ -67,6 +67,7 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene, const GraphI
     animation_.stop();
     if (scene_ == nullptr) return;
     legend_->setScene(scene_.get());
+    countHits();
     const QRectF now = keep ? scene_->rectOf(keep) : QRectF();
     if (first) {
         showStart();
@@ -93,10 +94,22 @@ void GraphCanvas::setSelection(const GraphItem& item, bool revealIt) {
     update();
 }
 
-void GraphCanvas::setHits(std::set<NodeId> hits, NodeId current) {
-    state_.hits = std::move(hits);
+void GraphCanvas::setHits(const std::vector<NodeId>& hits, NodeId current) {
+    state_.hits = std::unordered_set<NodeId>(hits.begin(), hits.end());
     state_.currentHit = current;
+    countHits();
     update();
+}
+
+void GraphCanvas::countHits() {
+    state_.hitsInGroups.clear();
+    if (!scene_) return;
+    const GraphLayout& layout = scene_->layout();
+    for (const NodeId n : state_.hits) {
+        const std::uint32_t end = n < layout.endOfNode.size() ? layout.endOfNode[n] : kNone;
+        if (end == kNone || (end & kGroupEnd) == 0 || layout.groups[end & ~kGroupEnd].open) continue;
+        ++state_.hitsInGroups[end & ~kGroupEnd];
+    }
 }
 
 void GraphCanvas::setMutedBut(int family) {

@@ -31,7 +31,7 @@ public:
     const GraphItem& selection() const { return state_.selection; }
     /// Selects without a signal. `reveal`: pans so that the item is in view.
     void setSelection(const GraphItem& item, bool reveal);
-    void setHits(std::set<NodeId> hits, NodeId current);
+    void setHits(const std::vector<NodeId>& hits, NodeId current);
     void setMutedBut(int family);
     int mutedBut() const { return state_.mutedBut; }
 
@@ -77,6 +77,7 @@ protected:
 
 private:
     void select(const GraphItem& item);
+    void countHits();
     void moveSelection(int key);
     GraphItem parentOf(const GraphItem& item) const;
     void setOffset(QPointF offset);

@@ -98,10 +98,9 @@ void GraphPage::makeToolbar() {
         options_.joinChains = on;
         relayout(canvas_->selection());
     });
-    connect(find_, &GraphFindField::hitsChanged, this,
-            [this] { canvas_->setHits(std::set<NodeId>(find_->hits().begin(), find_->hits().end()), find_->current()); });
+    connect(find_, &GraphFindField::hitsChanged, this, [this] { canvas_->setHits(find_->hits(), find_->current()); });
     connect(find_, &GraphFindField::currentChanged, this, [this](NodeId node) {
-        canvas_->setHits(std::set<NodeId>(find_->hits().begin(), find_->hits().end()), node);
+        canvas_->setHits(find_->hits(), node);
         const GraphItem item = GraphItem::node(node);
         if (program_ && program_->node(node).graph != graph_ && hierarchy_ && hierarchy_->groupOf(node) == kNone)
             showGraph(program_->node(node).graph);
@@ -137,7 +136,8 @@ void GraphPage::documentChanged() {
     }
     find_->setProgram(program_);
     // Another document: its own depth and a fresh view; a reload of the same keeps what is open.
-    const bool again = before && before->rootGraph().nodes.size() == program_->rootGraph().nodes.size();
+    const bool again = before && model_ == session().model();
+    model_ = session().model();
     if (!again) {
         graph_ = 0;
         options_.open.clear();
@@ -152,6 +152,7 @@ void GraphPage::documentChanged() {
         graph_ = 0;
     }
     canvas_->setSelection({}, false);
+    if (again) pendingReveal_ = itemOf(*program_, session().selection());
     relayout({});
 }
 

@@ -52,6 +52,7 @@ private:
 
     std::shared_ptr<const Program> program_;
     std::shared_ptr<const GraphHierarchy> hierarchy_;
+    std::string model_;
     GraphId graph_ = 0;
     LayoutOptions options_;
     GraphItem pendingReveal_;

@@ -228,16 +228,6 @@ QColor GraphPainter::groupGround(std::uint32_t depth) const {
 
 bool GraphPainter::isMuted(NodeId node) const { return state_->mutedBut >= 0 && static_cast<int>(scene_->family(node)) != state_->mutedBut; }
 
-int GraphPainter::hitsInside(const LayoutGroup& group) const {
-    if (state_->hits.empty()) return 0;
-    int count = 0;
-    const auto index = static_cast<std::uint32_t>(&group - scene_->layout().groups.data());
-    for (const NodeId n : state_->hits) {
-        if (scene_->layout().endOfNode[n] == (kGroupEnd | index)) ++count;
-    }
-    return count;
-}
-
 void GraphPainter::collectRelated() {
     relatedEdges_.clear();
     relatedEnds_.clear();
@@ -362,7 +352,9 @@ void GraphPainter::paintClosedGroup(QPainter& painter, std::uint32_t g) {
             draw(painter, pieces[2], rect.left(), middle, color(Role::SelectionText));
         }
     }
-    if (const int hits = hitsInside(group); hits > 0 && level_ >= DetailLevel::Name) {
+    const auto inside = state_->hitsInGroups.find(g);
+    if (inside != state_->hitsInGroups.end() && level_ >= DetailLevel::Name) {
+        const int hits = inside->second;
         Piece words = piece(hits == 1 ? QStringLiteral("1 hit") : QStringLiteral("%1 hits").arg(hits), SmallStrong);
         const QRectF chip(rect.right() - words.width - 20, middle - 9, words.width + 12, 18);
         painter.setPen(cosmetic(color(Role::Accent), 1.5, Qt::DashLine));
@@ -610,12 +602,13 @@ void GraphPainter::paintRings(QPainter& painter) {
         painter.setPen(pen);
         painter.drawRoundedRect(rect.adjusted(-out, -out, out, out), corner + out, corner + out);
     };
-    for (const NodeId hit : state_->hits) {
-        if (hit == state_->currentHit) continue;
-        const std::uint32_t end = scene_->layout().endOfNode[hit];
-        if (end == kNone || (end & kGroupEnd) != 0) continue;
-        if (!scene_->rectOf(GraphItem::node(hit)).intersects(region_)) continue;
-        ring(GraphItem::node(hit), cosmetic(color(Role::Accent), 1.5, Qt::DashLine), 2);
+    if (!state_->hits.empty() && level_ >= DetailLevel::Shape) {
+        const QPen dashed = cosmetic(color(Role::Accent), 1.5, Qt::DashLine);
+        for (const std::uint32_t b : boxes_) {
+            for (const LayoutRow& row : scene_->layout().boxes[b].rows) {
+                if (row.node != state_->currentHit && state_->hits.count(row.node) != 0) ring(GraphItem::node(row.node), dashed, 2);
+            }
+        }
     }
     if (state_->currentHit != kNone) ring(GraphItem::node(state_->currentHit), cosmetic(color(Role::Accent), 2), 2);
     if (state_->selection) ring(state_->selection, cosmetic(color(Role::Accent), 2), 0.5);

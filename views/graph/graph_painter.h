@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "views/graph/graph_scene.h"
 
@@ -70,7 +71,6 @@ private:
     void paintRow(QPainter& painter, std::uint32_t box, std::uint32_t row);
     void paintRings(QPainter& painter);
     void collectRelated();
-    int hitsInside(const LayoutGroup& group) const;
     bool isMuted(NodeId node) const;
     QColor groupGround(std::uint32_t depth) const;
 
