@@ -5,11 +5,11 @@
 #include <map>
 #include <set>
 
+#include "core/archive/archive.h"
 #include "core/layout/chains.h"
 #include "core/layout/layout.h"
 #include "core/layout/node_labels.h"
 #include "core/layout/strong_components.h"
-#include "core/package/package.h"
 #include "tests/core/layout/program_text.h"
 #include "tests/corpus.h"
 
@@ -176,6 +176,23 @@ std::string written(const GraphLayout& layout) {
     return text;
 }
 
+/// All programs of an archive that can be read, in order of its members.
+std::vector<std::shared_ptr<const Program>> programsOf(const QString& path) {
+    std::vector<std::shared_ptr<const Program>> programs;
+    Issues issues;
+    const auto archive = Archive::open(path.toStdString(), issues);
+    if (!archive) return programs;
+    for (MemberIndex m = 0; m < (*archive)->members().size(); ++m) {
+        const std::string name((*archive)->nameBelowRoot(m));
+        if (name.rfind("models/", 0) != 0 || name.size() < 6 || name.compare(name.size() - 5, 5, ".json") != 0) continue;
+        auto bytes = (*archive)->read(m);
+        if (!bytes) continue;
+        auto program = Program::parse(std::move(*bytes), name, issues);
+        if (program) programs.push_back(*program);
+    }
+    return programs;
+}
+
 }  // namespace
 
 class TestLayout : public QObject {
@@ -194,20 +211,17 @@ private slots:
         QDirIterator files(tests::corpus() + "/2.13.0", {"*.pt2"}, QDir::Files, QDirIterator::Subdirectories);
         while (files.hasNext()) {
             const QString path = files.next();
-            const auto package = Package::open(path.toStdString());
-            if (!package) continue;
-            for (const ProgramEntry& entry : (*package)->programs()) {
-                if (!entry.program) continue;
+            for (const auto& program : programsOf(path)) {
                 ++programs;
-                for (GraphId graph = 0; graph < entry.program->graphs().size(); ++graph) {
-                    const auto hierarchy = GraphHierarchy::build(*entry.program, graph);
+                for (GraphId graph = 0; graph < program->graphs().size(); ++graph) {
+                    const auto hierarchy = GraphHierarchy::build(*program, graph);
                     int number = 0;
                     for (const LayoutOptions& options : allOptions()) {
                         const GraphLayout layout = layoutGraph(*hierarchy, options);
                         const std::string wrong = problem(*hierarchy, layout, options);
                         QVERIFY2(wrong.empty(), qPrintable(path + " graph " + QString::number(graph) + " options " + QString::number(number) + ": " +
                                                            QString::fromStdString(wrong)));
-                        const GraphLayout again = layoutGraph(*entry.program, graph, options);
+                        const GraphLayout again = layoutGraph(*program, graph, options);
                         QCOMPARE(written(again), written(layout));
                         const std::size_t here = linesThroughBoxes(layout);
                         if (here > 0) qInfo("%s graph %u options %d: %zu lines through boxes", qPrintable(path), graph, number, here);
@@ -226,9 +240,9 @@ private slots:
     void opening_each_group_alone_keeps_the_promises() {
         if (tests::corpus().isEmpty()) QSKIP("The corpus is not here: opening groups of its programs is not checked.");
         for (const char* name : {"encoder", "llama_tiny", "cond_nested", "multi_root_tree", "vision_tiny", "while_loop"}) {
-            const auto package = Package::open((tests::corpus() + "/2.13.0/" + name + ".pt2").toStdString());
-            QVERIFY(package);
-            const Program& program = *(*package)->programs()[0].program;
+            const auto programs = programsOf(tests::corpus() + "/2.13.0/" + name + ".pt2");
+            QCOMPARE(programs.size(), std::size_t{1});
+            const Program& program = *programs[0];
             const auto hierarchy = GraphHierarchy::build(program, 0);
             for (const HierarchyGroup& group : hierarchy->groups()) {
                 LayoutOptions options;
@@ -245,9 +259,9 @@ private slots:
 
     void equal_neighbours_fold_into_one_stack_and_an_opened_one_stands_apart() {
         if (tests::corpus().isEmpty()) QSKIP("The corpus is not here: folding is not checked on the encoder.");
-        const auto package = Package::open((tests::corpus() + "/2.13.0/encoder.pt2").toStdString());
-        QVERIFY(package);
-        const auto hierarchy = GraphHierarchy::build(*(*package)->programs()[0].program, 0);
+        const auto programs = programsOf(tests::corpus() + "/2.13.0/encoder.pt2");
+        QCOMPARE(programs.size(), std::size_t{1});
+        const auto hierarchy = GraphHierarchy::build(*programs[0], 0);
         LayoutOptions options;
         options.depth = 1;
         options.open = {"layers.2.attn"};
