@@ -21,7 +21,9 @@ long long numberAfter(std::string_view argument, std::string_view name) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    auto streams = pt2::takeStreams();
+    bool socket = false;
+    for (int i = 1; i < argc; ++i) socket = socket || std::string_view(argv[i]) == "--socket";
+    auto streams = pt2::takeStreams(socket);
     if (!streams) {
         complain(streams.error());
         return 1;

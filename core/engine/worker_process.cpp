@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -52,14 +50,13 @@ void onDeadlySignal(int signal, siginfo_t* info, void*) {
 
 }  // namespace
 
-Result<PrivateStreams> takeStreams() {
+Result<PrivateStreams> takeStreams(bool socket) {
     // Above 2, so that a model that closes or replaces the standard descriptors meets none of ours.
     const auto copy = [](int fd) { return Descriptor(::fcntl(fd, F_DUPFD_CLOEXEC, 3)); };
     PrivateStreams streams;
-    struct stat status {};
-    streams.isSocket = ::fstat(STDIN_FILENO, &status) == 0 && S_ISSOCK(status.st_mode);
+    streams.descriptorsTravel = socket;
     streams.in = copy(STDIN_FILENO);
-    streams.out = copy(streams.isSocket ? STDIN_FILENO : STDOUT_FILENO);
+    streams.out = copy(socket ? STDIN_FILENO : STDOUT_FILENO);
     const Descriptor null(::open("/dev/null", O_RDWR | O_CLOEXEC));
     if (!streams.in || !streams.out || !null || ::dup2(null.get(), STDIN_FILENO) < 0) {
         return fail(systemError("The run engine cannot take its streams.", {}, errno));

@@ -12,10 +12,11 @@ namespace pt2 {
 /// The protocol's streams, which no model can reach by printing.
 struct PrivateStreams {
     Descriptor in, out;
-    bool isSocket = false;  ///< open files can travel over it
+    bool descriptorsTravel = false;  ///< a Unix socket to a process of this machine: tensors are shared memory
 };
-/// Takes private copies of descriptors 0 and 1 (both 0 when that is a socket), reads nothing from 0 any more and points 1 at the log, which 2 is.
-Result<PrivateStreams> takeStreams();
+/// Takes a private copy of descriptor 0, a Unix socket of the process that started this one; or of 0 and 1, a byte stream from wherever. Then 0 gives
+/// nothing any more, and 1 is the log, as 2 is.
+Result<PrivateStreams> takeStreams(bool socket);
 
 /// Ends this process when the one that started it ends. `expectedParent` catches a parent that ended already.
 void dieWithParent(long expectedParent);

@@ -202,7 +202,7 @@ Result<Frame> WorkerServer::run(const Frame& request) {
         Frame frame;
         frame.sequence = request.sequence;
         frame.body = {{"type", "step"}, {"call", step}, {"seconds", *seconds}, {"undefined", missing}, {"inputs_changed", *changed}};
-        if (auto status = attachTensors(frame, views, streams_.isSocket); !status) return pt2::fail(status.error());
+        if (auto status = attachTensors(frame, views, streams_.descriptorsTravel); !status) return pt2::fail(status.error());
         if (auto status = send(std::move(frame)); !status) return pt2::fail(status.error());
     }
     Frame result;
@@ -231,7 +231,7 @@ Result<Frame> WorkerServer::bench(const Frame& request) {
     TensorView view;
     view.layout = {DType::Float64, {static_cast<std::int64_t>(samples.size())}, {1}, 0};
     view.storage = std::as_bytes(std::span<const double>(samples));
-    if (auto status = attachTensors(result, {view}, streams_.isSocket); !status) return pt2::fail(status.error());
+    if (auto status = attachTensors(result, {view}, streams_.descriptorsTravel); !status) return pt2::fail(status.error());
     result.body["peak_memory"] = peakMemoryBytes();
     return result;
 }

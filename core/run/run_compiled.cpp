@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "core/base/text.h"
@@ -26,6 +27,7 @@ struct RunPlan {
     std::string worker, device;
     const CancelToken& cancel;
     const ProgressSink& progress;
+    std::shared_ptr<const Extraction> extraction;  // made by the first side that gets so far
 };
 
 /// Names the tensors a library returned after the contract's outputs; what the contract does not know is numbered.
@@ -86,7 +88,17 @@ Status bench(WorkerClient& worker, const RunRequest& request, RunOutcome& outcom
     return {};
 }
 
-Result<RunOutcome> runSide(const RunPlan& plan, bool checksOn) {
+Status unpack(RunPlan& plan, RunOutcome& outcome) {
+    if (plan.extraction) return {};
+    const auto start = Clock::now();
+    auto extraction = extractCompiled(plan.compiled.package->archive(), *plan.compiled.model, plan.cancel, plan.progress);
+    if (!extraction) return fail(extraction.error());
+    plan.extraction = std::move(*extraction);
+    outcome.seconds.extract = std::chrono::duration<double>(Clock::now() - start).count();
+    return {};
+}
+
+Result<RunOutcome> runSide(RunPlan& plan, bool checksOn) {
     const CompiledModel& model = *plan.compiled.model;
     RunOutcome outcome;
     outcome.checksOn = checksOn;
@@ -104,10 +116,7 @@ Result<RunOutcome> runSide(const RunPlan& plan, bool checksOn) {
     outcome.seconds.start = worker.startSeconds();
     if (auto status = refuseHere(model, plan.device, worker.hello().devices, outcome.torchVersion); !status) return fail(status.error());
 
-    const auto beforeExtraction = Clock::now();
-    const auto extraction = extractCompiled(plan.compiled.package->archive(), model, plan.cancel, plan.progress);
-    if (!extraction) return fail(extraction.error());
-    outcome.seconds.extract = std::chrono::duration<double>(Clock::now() - beforeExtraction).count();
+    if (auto status = unpack(plan, outcome); !status) return fail(status.error());
 
     worker.setTimeLimit(plan.request.timeoutSeconds);
     worker.setInstructionSet(model.cpuIsa);
@@ -115,8 +124,8 @@ Result<RunOutcome> runSide(const RunPlan& plan, bool checksOn) {
     report(plan.progress, {"loading the library", 0, 0, Progress::Unit::None, {}});
     Frame load;
     load.body = {{"request", "load"},
-                 {"library", (*extraction)->library().string()},
-                 {"blob", (*extraction)->blob().string()},
+                 {"library", plan.extraction->library().string()},
+                 {"blob", plan.extraction->blob().string()},
                  {"device", plan.device},
                  {"threads", std::max(0, plan.request.threads)}};
     const auto loaded = worker.request(std::move(load));
@@ -199,7 +208,7 @@ Result<RunReport> runCompiled(const Document& document, const Contract& contract
     const auto worker = findWorker();
     if (!worker) return fail(worker.error());
 
-    const RunPlan plan{compiled, contract, request, inputs, *worker, *device, cancel, progress};
+    RunPlan plan{compiled, contract, request, inputs, *worker, *device, cancel, progress, nullptr};
     RunReport report;
     for (const bool checksOn : {false, true}) {
         if (request.checks != RuntimeChecks::Both && (request.checks == RuntimeChecks::On) != checksOn) continue;

@@ -19,8 +19,11 @@ bool readSizes(const nlohmann::json& entry, const char* key, std::vector<std::in
     const auto list = entry.find(key);
     if (list == entry.end() || !list->is_array() || list->size() > kMaxRank) return false;
     for (const nlohmann::json& value : *list) {
-        if (!value.is_number_unsigned() || value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) return false;
-        out.push_back(static_cast<std::int64_t>(value.get<std::uint64_t>()));
+        if (!value.is_number_integer()) return false;
+        if (value.is_number_unsigned() && value.get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX)) return false;
+        const auto size = value.get<std::int64_t>();
+        if (size < 0) return false;
+        out.push_back(size);
     }
     return true;
 }

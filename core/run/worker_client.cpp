@@ -56,11 +56,11 @@ struct Pair {
     Descriptor ours, theirs;
 };
 
-Status makePipe(Pair& pair, bool weRead) {
+Status makePipe(Pair& pair) {
     std::array<int, 2> ends{};
     if (::pipe2(ends.data(), O_CLOEXEC) != 0) return fail(systemError("The run engine cannot be started.", {}, errno));
-    pair.ours = Descriptor(ends[weRead ? 0 : 1]);
-    pair.theirs = Descriptor(ends[weRead ? 1 : 0]);
+    pair.ours = Descriptor(ends[0]);
+    pair.theirs = Descriptor(ends[1]);
     ::fcntl(pair.ours.get(), F_SETFL, O_NONBLOCK);
     return {};
 }
@@ -95,24 +95,19 @@ struct SpawnPlan {
 }  // namespace
 
 Status WorkerClient::spawn(const WorkerOptions& options) {
-    byteStream_ = options.byteStream;
+    const bool byteStream = options.byteStream;
     memoryLimit_ = options.memoryBytes;
-    Pair socket, toWorker, fromWorker, logPipe;
-    if (byteStream_) {
-        if (auto status = makePipe(toWorker, false); !status) return status;
-        if (auto status = makePipe(fromWorker, true); !status) return status;
-    } else if (auto status = makeSocket(socket); !status) {
-        return status;
-    }
-    if (auto status = makePipe(logPipe, true); !status) return status;
+    Pair socket, logPipe;
+    if (auto status = makeSocket(socket); !status) return status;
+    if (auto status = makePipe(logPipe); !status) return status;
 
-    std::vector<std::string> arguments = {options.worker, byteStream_ ? "--stdio" : "--socket", "--parent=" + std::to_string(::getpid())};
+    std::vector<std::string> arguments = {options.worker, byteStream ? "--stdio" : "--socket", "--parent=" + std::to_string(::getpid())};
     if (options.memoryBytes > 0) arguments.push_back("--memory=" + std::to_string(options.memoryBytes));
     std::vector<std::string> environment = workerEnvironment(options);
 
     SpawnPlan plan;
-    ::posix_spawn_file_actions_adddup2(&plan.actions, byteStream_ ? toWorker.theirs.get() : socket.theirs.get(), STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&plan.actions, byteStream_ ? fromWorker.theirs.get() : logPipe.theirs.get(), STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&plan.actions, socket.theirs.get(), STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&plan.actions, (byteStream ? socket : logPipe).theirs.get(), STDOUT_FILENO);
     ::posix_spawn_file_actions_adddup2(&plan.actions, logPipe.theirs.get(), STDERR_FILENO);
     // A group of its own, so that a cancel reaches all it starts and a terminal's Ctrl+C reaches only us; no signal stays blocked or ignored.
     sigset_t none, all;
@@ -131,8 +126,7 @@ Status WorkerClient::spawn(const WorkerOptions& options) {
         error.code = "engine.broken";
         return fail(std::move(error));
     }
-    in_ = byteStream_ ? std::move(fromWorker.ours) : std::move(socket.ours);
-    out_ = byteStream_ ? std::move(toWorker.ours) : Descriptor();
+    stream_ = std::move(socket.ours);
     log_.open(std::move(logPipe.ours));
     processEnd_ = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
     return {};
@@ -228,12 +222,11 @@ Status WorkerClient::queueFrame(Frame frame) {
 }
 
 Status WorkerClient::sendQueued() {
-    const int fd = byteStream_ ? out_.get() : in_.get();
     while (!outgoing_.empty()) {
         Outgoing& first = outgoing_.front();
         std::vector<int> descriptors;
         for (const Descriptor& descriptor : first.descriptors) descriptors.push_back(descriptor.get());
-        const auto sent = sendSome(fd, Bytes(first.bytes).subspan(first.sent), descriptors);
+        const auto sent = sendSome(stream_.get(), Bytes(first.bytes).subspan(first.sent), descriptors);
         if (!sent) {
             // It is gone; the reading side says how.
             outgoing_.clear();
@@ -249,7 +242,7 @@ Status WorkerClient::sendQueued() {
 
 Result<std::size_t> WorkerClient::receive() {
     ByteBuffer buffer(1 << 18);
-    auto received = receiveSome(in_.get(), buffer);
+    auto received = receiveSome(stream_.get(), buffer);
     if (!received || received->ended) {
         streamEnded_ = true;
         return std::size_t{0};
@@ -259,12 +252,11 @@ Result<std::size_t> WorkerClient::receive() {
 }
 
 bool WorkerClient::waitForEvents() {
-    std::array<pollfd, 4> events{};
+    std::array<pollfd, 3> events{};
     nfds_t count = 0;
     if (!streamEnded_) {
-        events[count++] = {in_.get(), static_cast<short>(POLLIN | (!byteStream_ && !outgoing_.empty() ? POLLOUT : 0)), 0};
+        events[count++] = {stream_.get(), static_cast<short>(outgoing_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
     }
-    if (byteStream_ && !outgoing_.empty()) events[count++] = {out_.get(), POLLOUT, 0};
     if (log_.descriptor() >= 0) events[count++] = {log_.descriptor(), POLLIN, 0};
     if (processEnd_) events[count++] = {processEnd_.get(), POLLIN, 0};
     return ::poll(events.data(), count, static_cast<int>(kTick.count())) > 0;

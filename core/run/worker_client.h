@@ -25,7 +25,7 @@ struct WorkerOptions {
     bool runtimeChecks = false;  ///< AOTI_RUNTIME_CHECK_INPUTS set to 1, else unset
     int threads = 0;             ///< OMP_NUM_THREADS; 0 leaves it as it is
     std::uint64_t memoryBytes = 0;
-    bool byteStream = false;  ///< --stdio over pipes, as over ssh, instead of a socket with shared memory
+    bool byteStream = false;  ///< --stdio, as over ssh: tensors are payload, not shared memory
 };
 
 /// What a worker says of itself.
@@ -84,9 +84,9 @@ private:
     pid_t pid_ = -1;
     std::optional<int> exitStatus_;  // as waitpid gives it
     bool killedByUs_ = false;
-    Descriptor in_, out_;    // one and the same socket in in_ unless byteStream
+    Descriptor stream_;
     Descriptor processEnd_;  // pidfd, where the system has it
-    bool byteStream_ = false, streamEnded_ = false;
+    bool streamEnded_ = false;
     FrameDecoder decoder_;
     std::deque<Outgoing> outgoing_;
     WorkerLog log_;

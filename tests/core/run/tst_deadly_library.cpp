@@ -133,16 +133,16 @@ private slots:
         row("constructor sleeps", "for(;;) pause();", "", "run.timeout", "loaded");
         row("call segfaults", "", "*(volatile int*)0=1;", "run.signal", "SIGSEGV.*ran.*cpp_fused_deadly_0 .abc.wrapper.so.");
         row("call aborts with words", "", "puts(\"about to fall\"); abort();", "run.signal", "SIGABRT.*ran.*about to fall");
-        row("call divides by zero", "", "volatile int z = 0; z = 1 / z;", "run.signal", "SIGFPE");
+        row("call divides by zero", "", "volatile int z = 0; z = 7 / z;", "run.signal", "SIGFPE");
         row("call executes rubbish", "", "__builtin_trap();", "run.signal", "SIGILL.*AVX2.*[Rr]ecompile");
         row("call overflows its stack", "", "volatile char big[4096]; big[0] = 1; cpp_fused_deadly_0();", "run.signal", "SIGSEGV");
         row("call exits", "", "puts(\"bye\"); exit(7);", "run.exited", "status 7.*bye");
         row("call is killed", "", "kill(getpid(), SIGKILL);", "run.memory", "SIGKILL");
         row("call loops", "", "for(;;);", "run.timeout", "ran");
-        row("call closes everything and loops", "", "for(int i=0;i<256;i++) close(i); for(;;);", "run.lost", "closed the connection");
+        row("call closes everything and loops", "", "for(int i=0;i<256;i++) close(i); for(;;);", "run.timeout", "ran");
         row("child holds everything open", "", "if(fork()) _exit(5); else for(;;) pause();", "run.exited", "status 5");
-        row("call floods the log", "", "for(int i=0;i<3000000;i++) puts(\"a line of no importance\"); puts(\"the last line\"); abort();",
-            "run.signal", "the last line");
+        row("call floods the log", "", "for(int i=0;i<200000;i++) puts(\"a line of no importance\"); puts(\"the last line\"); abort();", "run.signal",
+            "the last line");
         row("call prints bytes", "", "write(1, \"\\xff\\x1b[31m\\0x\\n\", 9); abort();", "run.signal", "x1b");
         row("library prints at load", "puts(\"hello\"); abort();", "", "run.signal", "hello");
     }
@@ -211,8 +211,11 @@ private slots:
         }
         QVERIFY(child > 0);
         // It is dead, or a zombie that the system's first process has not fetched yet.
-        QFile state("/proc/" + QString::number(child) + "/stat");
-        QTRY_VERIFY(::kill(child, 0) != 0 || (state.open(QIODevice::ReadOnly) && state.readAll().contains(") Z")));
+        const auto gone = [child] {
+            QFile state("/proc/" + QString::number(child) + "/stat");
+            return ::kill(child, 0) != 0 || !state.open(QIODevice::ReadOnly) || state.readAll().contains(") Z");
+        };
+        QTRY_VERIFY(gone());
     }
 
     void aLibraryThatIsNoneOfAotInductorsIsNotLoaded() {

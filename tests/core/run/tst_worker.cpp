@@ -187,22 +187,51 @@ private slots:
         QVERIFY(one.has_value());
         if (one->name == "cpp_only" || one->name == "custom_op") return;
         for (const auto& [model, runs] : one->facts.at("runs").items()) {
-            if (one->document.compiled(model).model->weightsAbsent) continue;
-            for (const auto& [kind, wrong] : runs.at("wrong").items()) {
-                const std::vector<Tensor> inputs = zeroInputs(wrong.at("given"));
-                QCOMPARE(inputs.size(), wrong["given"].size());
-                for (const std::string setting : {"1", "unset"}) {
+            const auto compiled = one->document.compiled(model);
+            if (compiled.model->weightsAbsent) continue;
+            const auto extraction = extractCompiled(compiled.package->archive(), *compiled.model);
+            QVERIFY(extraction.has_value());
+            for (const std::string setting : {"1", "unset"}) {
+                WorkerOptions options;
+                options.worker = tests::worker().toStdString();
+                options.runtimeChecks = setting == "1";
+                auto client = WorkerClient::start(options);
+                QVERIFY2(client.has_value(), client ? "" : sentence(client.error()).c_str());
+                Frame load;
+                load.body = {
+                    {"request", "load"}, {"library", (*extraction)->library().string()}, {"blob", (*extraction)->blob().string()}, {"device", "cpu"}};
+                QVERIFY((*client)->request(std::move(load)).has_value());
+                for (const auto& [kind, wrong] : runs.at("wrong").items()) {
                     const json& expected = wrong.at(setting);
                     if (expected.at("result") != "raised") continue;
-                    const bool on = setting == "1";
-                    const auto report = run(*one, model, inputs, on ? RuntimeChecks::On : RuntimeChecks::Off);
-                    QVERIFY2(report.has_value(), report ? "" : sentence(report.error()).c_str());
-                    const auto& side = on ? *report->on : *report->off;
-                    QVERIFY2(!side, (kind + " was accepted with checks " + setting).c_str());
-                    QVERIFY2(side.error().kind == ErrorKind::RunFailed, sentence(side.error()).c_str());
-                    QCOMPARE(side.error().why, modelMessage(expected.at("message").get<std::string>()));
+                    const std::vector<Tensor> inputs = zeroInputs(wrong.at("given"));
+                    QCOMPARE(inputs.size(), wrong["given"].size());
+                    std::vector<TensorView> views;
+                    for (const Tensor& input : inputs) views.push_back(input.view());
+                    Frame call;
+                    call.body = {{"request", "run"}};
+                    QVERIFY(attachTensors(call, views, true).has_value());
+                    const auto result = (*client)->request(std::move(call));
+                    QVERIFY2(!result, (kind + " was accepted with checks " + setting).c_str());
+                    QVERIFY2(result.error().kind == ErrorKind::RunFailed, sentence(result.error()).c_str());
+                    QCOMPARE(result.error().why, modelMessage(expected.at("message").get<std::string>()));
                 }
             }
+        }
+    }
+
+    void aWrongNumberOfInputsIsAnErrorInWords() {
+        if (tests::corpus().isEmpty()) QSKIP("the corpus is not there");
+        PT2_NEEDS_WORKER();
+        const auto one = open(tests::corpus() + "/2.13.0/aoti/tiny.pt2");
+        QVERIFY(one.has_value());
+        const Tensor input = allocateTensor(DType::Float32, {4, 16})->tensor;
+        for (const std::vector<Tensor>& inputs : {std::vector<Tensor>(), std::vector<Tensor>{input, input}}) {
+            const auto report = run(*one, "model", inputs, RuntimeChecks::Off);
+            QVERIFY(report.has_value());
+            QVERIFY(!*report->off);
+            QVERIFY(report->off->error().kind == ErrorKind::RunFailed);
+            QVERIFY(report->off->error().why.find("expected inputs vector size to be 1") != std::string::npos);
         }
     }
 
