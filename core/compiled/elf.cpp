@@ -198,12 +198,13 @@ private:
         const std::optional<std::uint64_t> start = fileOffset(address);
         if (!start) return damaged("The version table lies outside of the loaded part.");
         std::uint64_t at = *start;
+        std::uint64_t versions = 0;
         for (std::uint64_t i = 0; i < count && i < 4096; ++i) {
             auto entry = window(at, 16);
             if (!entry) return fail(entry.error());
             std::uint64_t aux = at + loadLittle<std::uint32_t>(*entry, 8);
             const std::uint16_t auxCount = loadLittle<std::uint16_t>(*entry, 2);
-            for (std::uint16_t k = 0; k < auxCount; ++k) {
+            for (std::uint16_t k = 0; k < auxCount && versions < 65536; ++k, ++versions) {
                 auto record = window(aux, 16);
                 if (!record) return fail(record.error());
                 note(stringAt(dynamicStrings_, loadLittle<std::uint32_t>(*record, 8)));

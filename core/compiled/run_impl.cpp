@@ -1,44 +1,14 @@
 #include "core/compiled/run_impl.h"
 
 #include <algorithm>
-#include <array>
 
-#include "core/symbol/expression.h"
+#include "core/compiled/generated_names.h"
 
 namespace pt2 {
 namespace {
 
+constexpr std::size_t kLooksPerToken = 64, kLooksAtLeast = 1U << 16;
 constexpr std::size_t kMostIndex = 1U << 20;  // of inputs, outputs, dimensions: beyond it a text is not a wrapper
-
-/// "torch_dtype_float32" inside aoti_torch_dtype_float32() or cached_torch_dtype_float32.
-std::optional<DType> dtypeOfName(std::string_view name) {
-    const std::size_t at = name.find("torch_dtype_");
-    if (at == std::string_view::npos) return std::nullopt;
-    const std::optional<DType> dtype = dtypeFromName(name.substr(at + 12));
-    return dtype && *dtype != DType::Unknown ? dtype : std::nullopt;
-}
-
-std::optional<DType> dtypeOfCType(std::string_view name) {
-    static constexpr std::array<std::pair<std::string_view, DType>, 15> kTypes = {{{"float", DType::Float32},
-                                                                                   {"double", DType::Float64},
-                                                                                   {"int64_t", DType::Int64},
-                                                                                   {"int32_t", DType::Int32},
-                                                                                   {"int16_t", DType::Int16},
-                                                                                   {"int8_t", DType::Int8},
-                                                                                   {"uint8_t", DType::UInt8},
-                                                                                   {"uint16_t", DType::UInt16},
-                                                                                   {"uint32_t", DType::UInt32},
-                                                                                   {"uint64_t", DType::UInt64},
-                                                                                   {"bool", DType::Bool},
-                                                                                   {"half", DType::Float16},
-                                                                                   {"Half", DType::Float16},
-                                                                                   {"bfloat16", DType::BFloat16},
-                                                                                   {"BFloat16", DType::BFloat16}}};
-    for (const auto& [text, dtype] : kTypes) {
-        if (text == name) return dtype;
-    }
-    return std::nullopt;
-}
 
 struct Span {
     std::size_t begin = 0, end = 0;
@@ -46,12 +16,14 @@ struct Span {
 
 class Follower {
 public:
-    Follower(const std::vector<SourceToken>& tokens, const SourceFunction& function, const std::set<std::string_view>& kernelNames)
-        : tokens_(tokens), function_(function), kernelNames_(kernelNames) {}
+    Follower(const TokenizedSource& source, const SourceFunction& function)
+        : tokens_(source.tokens), matches_(source.matches), kernelNames_(source.kernelNames), function_(function) {
+        budget_ = (function.bodyEnd - function.bodyBegin) * kLooksPerToken + kLooksAtLeast;
+    }
 
     BodyEvidence run() {
         findParameters();
-        for (position_ = function_.bodyBegin; position_ < function_.bodyEnd; ++position_) {
+        for (position_ = function_.bodyBegin; position_ < function_.bodyEnd && budget_ > 0; ++position_) {
             if (!token(position_).isIdentifier()) continue;
             if (at("if") && is(position_ + 1, "(")) {
                 comparison();
@@ -97,25 +69,32 @@ private:
         return static_cast<std::size_t>(*index);
     }
 
+    std::size_t closing(std::size_t open) const { return std::min<std::size_t>(matches_[open], function_.bodyEnd); }
+    void spend(std::size_t from, std::size_t to) const { budget_ -= std::min(budget_, to > from ? to - from : 0); }
+
     std::size_t statementEnd(std::size_t i) const {
+        const std::size_t from = i;
         while (i < function_.bodyEnd && !is(i, ";")) {
-            i = is(i, "(") || is(i, "[") || is(i, "{") ? std::min(matchingBracket(tokens_, i), function_.bodyEnd) : i;
+            i = is(i, "(") || is(i, "[") || is(i, "{") ? closing(i) : i;
             ++i;
         }
-        return std::min(i, function_.bodyEnd);
+        i = std::min(i, function_.bodyEnd);
+        spend(from, i);
+        return i;
     }
 
     /// Elements of a bracketed list, split at its own commas; empty ones (a trailing comma) are left out.
     std::vector<Span> split(std::size_t open) const {
         std::vector<Span> parts;
-        const std::size_t close = std::min(matchingBracket(tokens_, open), function_.bodyEnd);
+        spend(open, closing(open));
+        const std::size_t close = closing(open);
         std::size_t begin = open + 1;
         for (std::size_t i = open + 1; i <= close && i < function_.bodyEnd; ++i) {
             if (i == close || is(i, ",")) {
                 if (i > begin) parts.push_back({begin, i});
                 begin = i + 1;
             } else if (is(i, "(") || is(i, "[") || is(i, "{")) {
-                i = std::min(matchingBracket(tokens_, i), close);
+                i = std::min(closing(i), close);
                 if (i == close) --i;
             }
         }
@@ -310,7 +289,7 @@ private:
                            function.substr(0, 24) == "aoti_torch_empty_strided" || function == "aoti_torch_new_uninitialized_tensor" ||
                            function == "aoti_torch_clone" || function == "aoti_torch_new_tensor_handle" ||
                            function == "aoti_torch__reinterpret_tensor" || function == "aoti_torch_assign_tensors";
-        if (isKernel(function)) {
+        if (kernelNames_.count(function) != 0 || isKernelCall(function)) {
             evidence_.kernels.emplace_back(function);
             pointerTypes(position_ + 1);
             return;
@@ -364,26 +343,10 @@ private:
         found->second.strides = strides;
     }
 
-    bool isKernel(std::string_view function) const {
-        const auto starts = [&](std::string_view prefix) { return function.substr(0, prefix.size()) == prefix; };
-        if (kernelNames_.count(function) != 0 || starts("cpp_fused") || starts("call_triton_") || starts("call_")) return true;
-        if (function == "launchKernel" || function == "aoti_torch_proxy_executor_call_function") return true;
-        static constexpr std::array<std::string_view, 4> kDevices = {"aoti_torch_cpu_", "aoti_torch_cuda_", "aoti_torch_xpu_", "aoti_torch_mps_"};
-        if (std::any_of(kDevices.begin(), kDevices.end(), starts)) return true;
-        // Before 2.5 the entry points had no device in their names.
-        static constexpr std::array<std::string_view, 12> kPlain = {"aoti_torch_addmm_out",   "aoti_torch_mm_out",
-                                                                    "aoti_torch_bmm_out",     "aoti_torch_convolution",
-                                                                    "aoti_torch_nonzero",     "aoti_torch_repeat_interleave_Tensor",
-                                                                    "aoti_torch_scatter_out", "aoti_torch_scatter_reduce_out",
-                                                                    "aoti_torch_copy_",       "aoti_torch_index_put_out",
-                                                                    "aoti_torch__mm_plus_mm", "aoti_torch__embedding_bag"};
-        return std::any_of(kPlain.begin(), kPlain.end(), [&](std::string_view plain) { return plain == function; }) ||
-               starts("aoti_torch__scaled_dot_product") || starts("aoti_torch__fft_") || starts("aoti_torch__scaled_mm");
-    }
-
     /// (const float*)(arg2_1.data_ptr()) among the arguments of a kernel: what it reads the bytes as.
     void pointerTypes(std::size_t open) {
-        const std::size_t close = std::min(matchingBracket(tokens_, open), function_.bodyEnd);
+        const std::size_t close = closing(open);
+        spend(open, close);
         for (std::size_t i = open + 1; i + 4 < close; ++i) {
             if (!is(i, "*") || !is(i + 1, ")") || !is(i + 2, "(") || !token(i + 3).isIdentifier() || !is(i + 4, ".") || !is(i + 5, "data_ptr"))
                 continue;
@@ -437,7 +400,8 @@ private:
     /// if (8 != sizes[1]), if (sizes[0] < 2), if (sizes[0] > 64), if (expected != dtype): what is refused, so the opposite is the contract.
     void comparison() {
         const std::size_t open = position_ + 1;
-        const std::size_t close = std::min(matchingBracket(tokens_, open), function_.bodyEnd);
+        const std::size_t close = closing(open);
+        spend(open, close);
         for (std::size_t i = open + 1; i < close; ++i) {
             std::string_view op = token(i).text;
             if (op != "!=" && op != "<" && op != ">" && op != "<=" && op != ">=") continue;
@@ -486,8 +450,10 @@ private:
     }
 
     const std::vector<SourceToken>& tokens_;
-    const SourceFunction& function_;
+    const std::vector<std::uint32_t>& matches_;
     const std::set<std::string_view>& kernelNames_;
+    const SourceFunction& function_;
+    mutable std::size_t budget_ = 0;  // looks at tokens that are left: statements may be long, but not all of them
     std::size_t position_ = 0;
     std::string_view inputArray_, outputArray_;
     std::string stolenArray_;
@@ -503,35 +469,6 @@ private:
 
 }  // namespace
 
-BodyEvidence followBody(const std::vector<SourceToken>& tokens, const SourceFunction& function, const std::set<std::string_view>& kernelNames) {
-    return Follower(tokens, function, kernelNames).run();
-}
-
-std::string dimensionText(const std::vector<SourceToken>& tokens, std::size_t begin, std::size_t end) {
-    std::string text;
-    for (std::size_t i = begin; i < end; ++i) {
-        if (tokens[i].is("static_cast") && i + 4 < end && tokens[i + 1].is("<") && tokens[i + 3].is(">")) {
-            i += 3;
-            continue;
-        }
-        if ((tokens[i].is("c10") || tokens[i].is("std")) && i + 1 < end && tokens[i + 1].is("::")) {
-            ++i;
-            continue;
-        }
-        if (tokens[i].is("div_floor_integer")) {
-            text += "FloorDiv";
-        } else if (tokens[i].is("max")) {
-            text += "Max";
-        } else if (tokens[i].is("min")) {
-            text += "Min";
-        } else if (const std::optional<std::int64_t> value = integerOfToken(tokens[i])) {
-            text += std::to_string(*value);
-        } else {
-            text += tokens[i].text;
-        }
-    }
-    const Result<SymExpr> parsed = SymExpr::parse(text);
-    return parsed ? parsed->print() : text;
-}
+BodyEvidence followBody(const TokenizedSource& source, const SourceFunction& function) { return Follower(source, function).run(); }
 
 }  // namespace pt2

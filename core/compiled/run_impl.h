@@ -39,10 +39,14 @@ struct BodyEvidence {
     std::vector<std::string> kernels;
 };
 
-/// Follows the statements of one body in text order. `kernelNames`: functions declared extern "C" in the file.
-BodyEvidence followBody(const std::vector<SourceToken>& tokens, const SourceFunction& function, const std::set<std::string_view>& kernelNames);
+/// A source in tokens, with what is looked up in all of it.
+struct TokenizedSource {
+    std::vector<SourceToken> tokens;
+    std::vector<std::uint32_t> matches;      ///< of matchBrackets
+    std::set<std::string_view> kernelNames;  ///< functions declared extern "C"
+};
 
-/// A dimension as generated C++ writes it ("32L*s27"), in torch's form ("32*s27").
-std::string dimensionText(const std::vector<SourceToken>& tokens, std::size_t begin, std::size_t end);
+/// Follows the statements of one body in text order. A body that would take more than a few looks at each token is left unread from there on.
+BodyEvidence followBody(const TokenizedSource& source, const SourceFunction& function);
 
 }  // namespace pt2

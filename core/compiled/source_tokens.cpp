@@ -75,6 +75,7 @@ std::size_t punctuationLength(std::string_view rest) {
 }  // namespace
 
 std::vector<SourceToken> tokenizeSource(std::string_view source) {
+    source = source.substr(0, UINT32_MAX);  // positions of tokens are kept in 32 bits
     std::vector<SourceToken> tokens;
     tokens.reserve(source.size() / 6);
     bool atLineStart = true;
@@ -201,28 +202,30 @@ std::optional<std::int64_t> integerOfToken(const SourceToken& token) {
     return value;
 }
 
-std::size_t matchingBracket(const std::vector<SourceToken>& tokens, std::size_t open) {
-    std::size_t depth = 0;
-    for (std::size_t i = open; i < tokens.size(); ++i) {
+std::vector<std::uint32_t> matchBrackets(const std::vector<SourceToken>& tokens) {
+    const auto end = static_cast<std::uint32_t>(tokens.size());
+    std::vector<std::uint32_t> matches(tokens.size(), end);
+    std::vector<std::uint32_t> open;
+    for (std::uint32_t i = 0; i < end; ++i) {
         if (tokens[i].kind != SourceToken::Kind::Punctuation || tokens[i].text.size() != 1) continue;
         const char c = tokens[i].text[0];
-        if (c == '(' || c == '[' || c == '{') ++depth;
-        if (c == ')' || c == ']' || c == '}') {
-            if (depth <= 1) return i;
-            --depth;
+        if (c == '(' || c == '[' || c == '{') open.push_back(i);
+        if ((c == ')' || c == ']' || c == '}') && !open.empty()) {
+            matches[open.back()] = i;
+            open.pop_back();
         }
     }
-    return tokens.size();
+    return matches;
 }
 
-std::vector<SourceFunction> findFunctions(const std::vector<SourceToken>& tokens) {
+std::vector<SourceFunction> findFunctions(const std::vector<SourceToken>& tokens, const std::vector<std::uint32_t>& matches) {
     std::vector<SourceFunction> functions;
     std::size_t begin = 0;  // of the declaration in hand
     for (std::size_t i = 0; i < tokens.size(); ++i) {
         if (tokens[i].is(";") || tokens[i].is("}")) {
             begin = i + 1;
         } else if (tokens[i].is("(") || tokens[i].is("[")) {
-            i = matchingBracket(tokens, i);
+            i = matches[i];
         } else if (tokens[i].is("{")) {
             bool hasParameters = false;
             bool opensScope = false;
@@ -232,11 +235,11 @@ std::vector<SourceFunction> findFunctions(const std::vector<SourceToken>& tokens
             }
             // extern "C" { ... } has no parameters and is entered; so is anything that is not understood.
             if (hasParameters && !opensScope) {
-                const std::size_t close = matchingBracket(tokens, i);
+                const std::size_t close = matches[i];
                 functions.push_back({begin, i + 1, close});
                 i = close;
             } else if (i > begin && tokens[i - 1].is("=")) {
-                i = matchingBracket(tokens, i);
+                i = matches[i];
                 continue;
             }
             begin = i + 1;

@@ -30,9 +30,9 @@ std::optional<std::int64_t> integerOfToken(const SourceToken& token);
 struct SourceFunction {
     std::size_t headerBegin = 0, bodyBegin = 0, bodyEnd = 0;  ///< bodyBegin is the token after '{', bodyEnd that of '}'
 };
+/// For every bracket ( [ { the index of the one that closes it, for all other tokens and unclosed ones the number of tokens. One pass.
+std::vector<std::uint32_t> matchBrackets(const std::vector<SourceToken>& tokens);
 /// Every function body outside of other bodies; namespaces, classes and extern blocks are entered.
-std::vector<SourceFunction> findFunctions(const std::vector<SourceToken>& tokens);
-/// Index of the bracket that closes the one at `open` ( ( [ or { ), or the number of tokens.
-std::size_t matchingBracket(const std::vector<SourceToken>& tokens, std::size_t open);
+std::vector<SourceFunction> findFunctions(const std::vector<SourceToken>& tokens, const std::vector<std::uint32_t>& matches);
 
 }  // namespace pt2

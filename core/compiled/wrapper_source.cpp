@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/compiled/generated_names.h"
 #include "core/compiled/run_impl.h"
 #include "core/compiled/source_tokens.h"
 
@@ -10,6 +11,7 @@ namespace pt2 {
 namespace {
 
 constexpr std::size_t kMostEntries = 1U << 20;
+constexpr std::size_t kMostDimensions = 256;
 
 std::optional<std::int64_t> integerOfText(std::string_view text) {
     std::int64_t value = 0;
@@ -28,8 +30,7 @@ std::string joinedStrings(const std::vector<SourceToken>& tokens, std::size_t& i
 std::vector<std::int64_t> integerList(const std::vector<SourceToken>& tokens, std::size_t open) {
     std::vector<std::int64_t> numbers;
     if (open >= tokens.size() || !tokens[open].is("{")) return numbers;
-    const std::size_t close = matchingBracket(tokens, open);
-    for (std::size_t i = open + 1; i < close; ++i) {
+    for (std::size_t i = open + 1; i < tokens.size() && !tokens[i].is("}") && numbers.size() < kMostDimensions; ++i) {
         if (const std::optional<std::int64_t> number = integerOfToken(tokens[i])) {
             numbers.push_back(i > 0 && tokens[i - 1].is("-") ? -*number : *number);
         }
@@ -39,16 +40,16 @@ std::vector<std::int64_t> integerList(const std::vector<SourceToken>& tokens, st
 
 std::optional<DType> dtypeIn(const std::vector<SourceToken>& tokens, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end && i < tokens.size(); ++i) {
-        const std::size_t at = tokens[i].isIdentifier() ? tokens[i].text.find("torch_dtype_") : std::string_view::npos;
-        if (at == std::string_view::npos) continue;
-        const std::optional<DType> dtype = dtypeFromName(tokens[i].text.substr(at + 12));
-        if (dtype && *dtype != DType::Unknown) return dtype;
+        const std::optional<DType> dtype = tokens[i].isIdentifier() ? dtypeOfName(tokens[i].text) : std::nullopt;
+        if (dtype) return dtype;
     }
     return std::nullopt;
 }
 
+/// End of a short statement.
 std::size_t semicolon(const std::vector<SourceToken>& tokens, std::size_t i) {
-    while (i < tokens.size() && !tokens[i].is(";")) ++i;
+    const std::size_t limit = std::min(tokens.size(), i + 64);
+    while (i < limit && !tokens[i].is(";")) ++i;
     return i;
 }
 
@@ -64,20 +65,21 @@ const char* deviceTypeName(int deviceType) {
 
 class Reader {
 public:
-    explicit Reader(std::string_view source) : tokens_(tokenizeSource(source)) {
+    explicit Reader(std::string_view source) {
+        source_.tokens = tokenizeSource(source);
+        source_.matches = matchBrackets(source_.tokens);
         readBuildCommands(source, facts_.compileCommand, facts_.linkCommand);
     }
 
     WrapperFacts run() {
         readTables();
-        std::set<std::string_view> kernelNames;
         for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
             if (!tokens_[i].is("extern") || tokens_[i + 1].kind != SourceToken::Kind::String) continue;
             std::size_t k = i + 2;
             while (k < tokens_.size() && (tokens_[k].isIdentifier() || tokens_[k].is("*"))) ++k;
-            if (k < tokens_.size() && tokens_[k].is("(") && tokens_[k - 1].isIdentifier()) kernelNames.insert(tokens_[k - 1].text);
+            if (k < tokens_.size() && tokens_[k].is("(") && tokens_[k - 1].isIdentifier()) source_.kernelNames.insert(tokens_[k - 1].text);
         }
-        for (const SourceFunction& function : findFunctions(tokens_)) readFunction(function, kernelNames);
+        for (const SourceFunction& function : findFunctions(tokens_, source_.matches)) readFunction(function);
         assembleInputs();
         assembleOutputs();
         return std::move(facts_);
@@ -161,14 +163,14 @@ private:
         } else if (field == "stride") {
             constant.stride = integerList(tokens_, value);
         } else if (field == "type") {
-            for (std::size_t i = value; i + 1 < semicolon(tokens_, value); ++i) {
-                if (tokens_[i].is("ConstantType") && i + 2 < tokens_.size() && tokens_[i + 1].is("::"))
-                    constant.kind = std::string(tokens_[i + 2].text);
+            const std::size_t end = semicolon(tokens_, value);
+            for (std::size_t i = value; i + 2 < end; ++i) {
+                if (tokens_[i].is("ConstantType") && tokens_[i + 1].is("::")) constant.kind = std::string(tokens_[i + 2].text);
             }
         }
     }
 
-    void readFunction(const SourceFunction& function, const std::set<std::string_view>& kernelNames) {
+    void readFunction(const SourceFunction& function) {
         bool isRunImpl = false;
         bool takesHandles = false;
         for (std::size_t i = function.headerBegin; i + 1 < function.bodyBegin; ++i) {
@@ -176,7 +178,7 @@ private:
             if (tokens_[i].is("AtenTensorHandle")) takesHandles = true;
         }
         if (!takesHandles) return;
-        BodyEvidence body = followBody(tokens_, function, kernelNames);
+        BodyEvidence body = followBody(source_, function);
         for (auto& [index, found] : body.inputs) merge(inputs_[index], std::move(found));
         if (!isRunImpl) return;
         facts_.foundRunImpl = true;
@@ -320,7 +322,8 @@ private:
         if (!output.strides.known() && input.strideTexts.known()) output.strides = input.strideTexts;
     }
 
-    std::vector<SourceToken> tokens_;
+    TokenizedSource source_;
+    const std::vector<SourceToken>& tokens_ = source_.tokens;
     WrapperFacts facts_;
     std::map<std::size_t, InputEvidence> inputs_;
     std::map<std::size_t, BufferEvidence> outputs_;

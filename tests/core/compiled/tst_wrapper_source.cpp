@@ -1,3 +1,4 @@
+#include <QElapsedTimer>
 #include <QRegularExpression>
 #include <QtTest>
 
@@ -78,6 +79,52 @@ private slots:
              {"", "\"", "R\"(", "/*", "#", "f(", "a[", "x = {", "'", "R\"toolongtagtoolongtagtoolong(", "constants_info_[0", "if ("}) {
             const WrapperFacts facts = readWrapperSource(text);
             QVERIFY(!facts.isWrapper);
+        }
+    }
+
+    /// Text made to cost much: long runs without an end, brackets within brackets, lists that never close.
+    void hostileTextTakesNoTime() {
+        const auto repeated = [](const std::string& piece, std::size_t count) {
+            std::string text;
+            for (std::size_t i = 0; i < count; ++i) text += piece;
+            return text;
+        };
+        const std::string head = "void M::run_impl(AtenTensorHandle* a, AtenTensorHandle* b) { ";
+        QElapsedTimer timer;
+        timer.start();
+        for (const char* piece :
+             {"x = ", "if (", "a[0] = b[0] ", "assert_size_stride(x, {", "cpp_fused_0((float*)(", "constants_info_[0].shape = {", "{", "(", "[",
+              "f() {", "constants_info_[7].type = a ", "extern \"C\" void ", "in_spec_ = \"a\" ", "RAIIAtenTensorHandle x(y); "}) {
+            readWrapperSource(head + repeated(piece, 100000));
+            readWrapperSource(repeated(piece, 100000));
+        }
+        QVERIFY2(timer.elapsed() < 60000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    /// Any byte of a real wrapper may be something else.
+    void mutatedWrappersEndQuietly() {
+        if (packages_.isEmpty()) QSKIP("The corpus of real packages is not here.");
+        const tests::OpenedModels opened = tests::openModels(tests::corpus() + "/2.13.0/aoti/dyn_two.pt2");
+        const std::string whole = tests::sourceOf(opened, opened.models.at("model"));
+        const std::string source = whole.substr(whole.find("class AOTInductorModelKernels"));
+        quint32 state = 12345;
+        const auto random = [&state](std::size_t below) {
+            state = state * 1664525U + 1013904223U;
+            return static_cast<std::size_t>(state >> 8U) % below;
+        };
+        for (int round = 0; round < 300; ++round) {
+            std::string text = source;
+            for (int k = 0; k < 20; ++k) {
+                const std::size_t at = random(text.size());
+                switch (random(4)) {
+                    case 0: text[at] = static_cast<char>(random(256)); break;
+                    case 1: text.erase(at, random(40)); break;
+                    case 2: text.insert(at, text.substr(random(text.size()), random(60))); break;
+                    default: text[at] = "(){}[];\"=<>"[random(11)]; break;
+                }
+            }
+            const WrapperFacts facts = readWrapperSource(text);
+            for (const CompiledInput& input : facts.inputs) QVERIFY(!input.strides.known() || input.strideTested.size() == input.sizes.value.size());
         }
     }
 

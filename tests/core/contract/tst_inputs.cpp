@@ -224,6 +224,36 @@ private slots:
         QVERIFY(seen > 90);
     }
 
+    /// Files by other projects and of other torch releases: whatever can be read gives a contract, inputs that keep it, and a check without harm.
+    void foreignFilesAndOtherEras() {
+        if (tests::corpus().isEmpty()) QSKIP("The corpus of real files is not here.");
+        int made = 0;
+        for (const char* folder : {"foreign", "eras/2.8", "eras/2.6", "eras/2.6/aoti"}) {
+            const QDir dir(tests::corpus() + "/" + folder);
+            for (const QString& name : dir.entryList({"*.pt2"}, QDir::Files, QDir::Name)) {
+                const Result<Document> document = Document::open(dir.filePath(name).toStdString());
+                if (!document) continue;
+                for (const std::string& model : document->modelNames()) {
+                    const Result<Contract> contract = buildContract(*document, model);
+                    if (!contract) continue;
+                    for (const std::uint64_t seed : {0, 1}) {
+                        InputRequest request;
+                        request.seed = seed;
+                        const Result<InputSet> set = makeInputs(*document, *contract, request);
+                        if (!set) {
+                            QVERIFY2(set.error().kind == ErrorKind::Usage, qPrintable(dir.filePath(name)));
+                            continue;
+                        }
+                        const CheckReport report = checkInputs(*contract, *set);
+                        QVERIFY2(report.ok(), qPrintable(dir.filePath(name) + ": " + tests::sentences(report)));
+                        ++made;
+                    }
+                }
+            }
+        }
+        QVERIFY(made > 60);
+    }
+
     void integersStayBelowTheirTable() {
         if (tests::corpus().isEmpty()) QSKIP("The corpus of real files is not here.");
         const Opened embedding = open("2.13.0/embedding");
