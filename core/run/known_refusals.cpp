@@ -22,6 +22,15 @@ std::vector<std::string> knownRefusals(const Program& program) {
             default: break;
         }
     }
+    // Seen with torch 2.13: these have no generated kernel, and their fallback takes real numbers only.
+    for (const Node& node : program.nodes()) {
+        if (node.target != "torch.ops.aten.full.default" && node.target != "torch.ops.aten.pow.Tensor_Scalar") continue;
+        for (std::uint32_t i = node.inputs.begin; i < node.inputs.end; ++i) {
+            if (program.argument(program.namedArguments()[i].argument).kind != ArgumentKind::Complex) continue;
+            reasons.push_back(
+                fmt::format("Operator {} takes a complex number, which generated code cannot hand over.", escapeForDisplay(node.target)));
+        }
+    }
     std::size_t index = 0;
     for (const OutputSpec& output : program.outputSpecs()) {
         if (output.kind != OutputKind::UserOutput || output.argument == kNone) continue;

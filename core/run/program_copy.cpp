@@ -103,16 +103,6 @@ Status writeZip(const std::filesystem::path& path, const PickledRecord& record) 
     return file->commit();
 }
 
-Error unsafePickle(const std::string& model, const std::set<std::string>& names) {
-    const std::vector<std::string> list(names.begin(), names.end());
-    return {ErrorKind::CannotRun,
-            "python.unsafe-pickle",
-            fmt::format("Loading \"{}\" in Python would import more than tensors.", escapeForDisplay(model)),
-            {},
-            "Its pickled weights or constants name: " + escapeForDisplay(join(list, ", ")) + ".",
-            "Such a file can run any code. If you trust where it comes from, allow it with --trust."};
-}
-
 /// The copy of a file of torch 2.3 to 2.7, which is a plain zip without a root.
 Status copyExportZip(const Archive& archive, const std::filesystem::path& target) {
     auto file = AtomicFile::create(target, true);
@@ -130,6 +120,15 @@ Status copyExportZip(const Archive& archive, const std::filesystem::path& target
 }
 
 }  // namespace
+
+Error unsafePickle(const std::string& model, const std::vector<std::string>& names) {
+    return {ErrorKind::CannotRun,
+            "python.unsafe-pickle",
+            fmt::format("Loading \"{}\" in Python would import more than tensors.", escapeForDisplay(model)),
+            {},
+            "Its pickled weights or constants name: " + escapeForDisplay(join(names, ", ")) + ".",
+            "Such a file can run any code. If you trust where it comes from, allow it with --trust."};
+}
 
 Result<std::vector<std::string>> unsafeGlobals(const Document& document, const std::string& model) {
     auto resolved = document.resolveModel(model);
@@ -168,7 +167,7 @@ Result<std::filesystem::path> copyForPython(const Document& document, const std:
         unsafe.insert(record->unsafe.begin(), record->unsafe.end());
         records.push_back(std::move(*record));
     }
-    if (!unsafe.empty() && !trust) return fail(unsafePickle(model, unsafe));
+    if (!unsafe.empty() && !trust) return fail(unsafePickle(model, {unsafe.begin(), unsafe.end()}));
     std::error_code code;
     std::filesystem::create_directories(folder, code);
     if (code) return tl::unexpected(systemError("Cannot make a folder.", folder.string(), code.value()));

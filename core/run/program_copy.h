@@ -12,4 +12,7 @@ namespace pt2 {
 Result<std::filesystem::path> copyForPython(const Document& document, const std::string& model, bool trust, const std::filesystem::path& folder,
                                             const CancelToken& cancel);
 
+/// The error for globals that unsafeGlobals() has found.
+Error unsafePickle(const std::string& model, const std::vector<std::string>& names);
+
 }  // namespace pt2

@@ -138,11 +138,17 @@ Error errorFromAnswer(const nlohmann::json& answer, const std::string& doing) {
         return {ErrorKind::System, "python.memory", what, {}, "There is not enough memory.", "Close other programs, or use a larger machine."};
     if (kind == "no-space") return {ErrorKind::System, "python.no-space", what, {}, "The disk is full.", "Make room in the temporary folder."};
     if (kind == "import")
-        return {ErrorKind::System, "python.import", what, {}, why, "Check that this Python's torch works: python -c 'import torch'."};
+        return {ErrorKind::System,
+                "python.import",
+                what,
+                {},
+                why,
+                doing == "importing torch" ? "Check that this Python's torch works: python -c 'import torch'."
+                                           : "Install the missing module into this Python."};
     if (kind == "missing-operator") {
         return {ErrorKind::CannotRun,
                 "python.missing-operator",
-                "The program uses an operator that this Python does not know.",
+                "The program uses an operator or class that this Python does not know.",
                 {},
                 why,
                 "Import the library that registers it: name its Python module in the variable PT2SCOPE_IMPORT."};

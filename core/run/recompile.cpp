@@ -90,6 +90,17 @@ Status checkRefusals(const Document& document, const Job& job) {
     return {};
 }
 
+/// The copies are scanned again when they are made; this says it before a Python is looked for and large weights are copied.
+Status checkPickles(const Document& document, const Job& job, bool trust) {
+    for (const std::string& name : job.models) {
+        if (trust) break;
+        auto unsafe = unsafeGlobals(document, name);
+        if (!unsafe) return tl::unexpected(unsafe.error());
+        if (!unsafe->empty()) return fail(unsafePickle(name, *unsafe));
+    }
+    return {};
+}
+
 Status checkOutput(const fs::path& output, const RecompileRequest& request, const Job& job) {
     if (output.extension() != ".pt2") {
         return fail({ErrorKind::Usage, "recompile.extension", fmt::format("The output \"{}\" does not end in .pt2.", output.string()),
@@ -325,6 +336,7 @@ Result<RecompileReport> recompile(const Document& document, const fs::path& outp
     if (!job) return tl::unexpected(job.error());
     if (auto checked = checkOutput(output, request, *job); !checked) return tl::unexpected(checked.error());
     if (auto checked = checkRefusals(document, *job); !checked) return tl::unexpected(checked.error());
+    if (auto safe = checkPickles(document, *job, request.trust); !safe) return tl::unexpected(safe.error());
     auto python = findPython(request.python, cancel);
     if (!python) return tl::unexpected(python.error());
     // The copy for Python, the constants object, the library and the package all hold the weights.

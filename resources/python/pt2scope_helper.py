@@ -25,6 +25,7 @@ import ctypes
 import json
 import math
 import queue
+import re
 import signal
 import struct
 import threading
@@ -227,11 +228,17 @@ def load_program(path):
 
 
 def missing_operator(error):
-    """The operator in a load failure that says it is not registered, or None."""
+    """A sentence when a load failed because an operator or class is not registered here, else None."""
+    import torch
+
     text = str(error)
-    for mark in ("Unsupported target type for node ", "object has no attribute"):
-        if mark in text and ("torch.ops." in text or "_OpNamespace" in text):
-            return text.split("\n")[0]
+    for target in re.findall(r"target='torch\.ops\.(\w+\.\w+)(?:\.\w+)?'", text):
+        namespace, name = target.split(".")
+        if namespace != "higher_order" and not hasattr(getattr(torch.ops, namespace), name):
+            return f"The operator {namespace}::{name} is not registered."
+    unresolved = re.search(r"__torch__\.torch\.classes\.([\w.]+)", text)
+    if unresolved and "resolve type" in text:
+        return f"The class {unresolved.group(1)} is not registered."
     return None
 
 
