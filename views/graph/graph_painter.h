@@ -21,7 +21,8 @@ DetailLevel detailLevel(double scale);
 /// What the painter is told besides the scene.
 struct GraphPaintState {
     GraphItem selection, hover;
-    std::set<NodeId> hits;  ///< of the find field
+    std::unordered_set<NodeId> hits;                                ///< of the find field
+    std::unordered_map<std::uint32_t, std::uint32_t> hitsInGroups;  ///< closed group → hits inside it
     NodeId currentHit = kNone;
     int mutedBut = -1;  ///< operator family that stays at full strength; -1: all do
     std::uint32_t hoverEdge = kNone;

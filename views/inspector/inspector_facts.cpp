@@ -227,6 +227,7 @@ QString kindWords(InputKind kind) {
         case InputKind::ConstantTensor: return QObject::tr("constant");
         case InputKind::CustomObj: return QObject::tr("object");
         case InputKind::Token: return QObject::tr("token");
+        case InputKind::Unknown: return QObject::tr("unknown kind");
     }
     return {};
 }
