@@ -8,6 +8,9 @@ venv=$root/build/venv
 requirements=$root/packaging/requirements.txt
 torch_version=$(sed -n 's/^torch==//p' "$requirements")
 
+# Clones in different folders share what ccache holds.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
+
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'Error: %s\n' "$*" >&2; exit 6; }
 
@@ -50,7 +53,7 @@ install_system_packages() {
   esac
   as_root apt-get update -qq || echo "The package lists could not be refreshed; those at hand are used."
   # The simulation of apt says how large the download is.
-  LC_ALL=C apt-get install --assume-no --no-install-recommends "${missing[@]}" 2>/dev/null | grep -E '^(Need to get|After this)' || true
+  LC_ALL=C apt-get install --assume-no -o Debug::NoLocking=true --no-install-recommends "${missing[@]}" 2>/dev/null | grep -E '^(Need to get|After this)' || true
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$root/build/apt.log" 2>&1 || {
     tail -n 15 "$root/build/apt.log" >&2
     die "apt could not install them (whole log: build/apt.log)."
