@@ -85,14 +85,14 @@ json symbolicValues(const json& values) {
     return out;
 }
 
+/// Not requires_grad: torch's loader gives it to every tensor that shares a storage with a parameter, whatever the file says.
 /// Plain tensors with all that describes them; of objects and of tensor subclasses only that they are there.
 json weights(const json& entries) {
     json out = json::object();
     for (const auto& [name, entry] : entries.items()) {
         const bool plain = entry.contains("sha256") && entry.contains("storage_offset") && !entry["storage_offset"].is_null();
-        out[name] = plain
-                        ? pick(entry, {"dtype", "shape", "stride", "storage_offset", "sha256", "is_param", "requires_grad", "payload", "use_pickle"})
-                        : pick(entry, {"payload", "use_pickle"});
+        out[name] = plain ? pick(entry, {"dtype", "shape", "stride", "storage_offset", "sha256", "is_param", "payload", "use_pickle"})
+                          : pick(entry, {"payload", "use_pickle"});
     }
     return out;
 }
