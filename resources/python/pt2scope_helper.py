@@ -207,39 +207,51 @@ def register_container(pytree, name):
 def load_program(path):
     import torch
     import torch.export
+    from torch.export.pt2_archive._package import load_pt2
 
     with zipfile.ZipFile(path) as archive:
         names = archive.namelist()
         json_name = next(n for n in names if n.endswith("models/model.json") or n == "serialized_exported_program.json")
         program = json.loads(archive.read(json_name))
     register_stand_ins(program)
+    missing = missing_operators(program)
+    if missing:
+        raise Refused("missing-operator", f"Not registered: {', '.join(missing)}.")
+    if json_name == "serialized_exported_program.json":
+        return torch.export.load(path)
+    # torch.export.load would hide the cause of a failure behind its fallback for older files.
     try:
-        if json_name == "serialized_exported_program.json":
-            return torch.export.load(path)
-        from torch.export.pt2_archive._package import load_pt2
-
-        # torch.export.load would hide the cause of a failure behind its fallback for older files.
         return load_pt2(path).exported_programs["model"]
-    except Exception as error:
-        missing = missing_operator(error)
-        if missing:
-            raise Refused("missing-operator", missing) from error
+    except RuntimeError as error:
+        unresolved = re.search(r"__torch__\.torch\.classes\.([\w.]+)", str(error))
+        if unresolved and "resolve type" in str(error):
+            raise Refused("missing-operator", f"Not registered: the class {unresolved.group(1)}.") from error
         raise
 
 
-def missing_operator(error):
-    """A sentence when a load failed because an operator or class is not registered here, else None."""
+def missing_operators(program):
+    """Operators that the program names and this torch does not have, sorted."""
     import torch
 
-    text = str(error)
-    for target in re.findall(r"target='torch\.ops\.(\w+\.\w+)(?:\.\w+)?'", text):
-        namespace, name = target.split(".")
-        if namespace != "higher_order" and not hasattr(getattr(torch.ops, namespace), name):
-            return f"The operator {namespace}::{name} is not registered."
-    unresolved = re.search(r"__torch__\.torch\.classes\.([\w.]+)", text)
-    if unresolved and "resolve type" in text:
-        return f"The class {unresolved.group(1)} is not registered."
-    return None
+    found = set()
+    pending = [program["graph_module"]["graph"]]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, list):
+            pending.extend(value)
+        elif isinstance(value, dict):
+            for key, inner in value.items():
+                if key in ("target", "as_operator") and isinstance(inner, str):
+                    found.add(inner)
+                elif isinstance(inner, (dict, list)):
+                    pending.append(inner)
+    missing = set()
+    for name in found:
+        parts = name.removeprefix("torch.ops.").split(".")
+        known_elsewhere = not name.startswith("torch.ops.") or len(parts) < 2 or parts[0] == "higher_order"
+        if not known_elsewhere and not hasattr(getattr(torch.ops, parts[0]), parts[1]):
+            missing.add(f"{parts[0]}::{parts[1]}")
+    return sorted(missing)
 
 
 def user_inputs(ep):

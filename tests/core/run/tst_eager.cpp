@@ -1,3 +1,4 @@
+#include <QCoreApplication>
 #include <QDir>
 #include <QTest>
 #include <optional>
@@ -121,5 +122,11 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestEager)
+// Qt ends a test function after five minutes, which all rows of a busy machine may need together.
+int main(int argc, char** argv) {
+    if (!qEnvironmentVariableIsSet("QTEST_FUNCTION_TIMEOUT")) qputenv("QTEST_FUNCTION_TIMEOUT", "5400000");
+    QCoreApplication application(argc, argv);
+    TestEager test;
+    return QTest::qExec(&test, argc, argv);
+}
 #include "tst_eager.moc"

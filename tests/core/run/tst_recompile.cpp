@@ -1,6 +1,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QJsonDocument>
@@ -351,5 +352,11 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRecompile)
+// Qt ends a test function after five minutes, which all rows of a busy machine may need together.
+int main(int argc, char** argv) {
+    if (!qEnvironmentVariableIsSet("QTEST_FUNCTION_TIMEOUT")) qputenv("QTEST_FUNCTION_TIMEOUT", "5400000");
+    QCoreApplication application(argc, argv);
+    TestRecompile test;
+    return QTest::qExec(&test, argc, argv);
+}
 #include "tst_recompile.moc"
