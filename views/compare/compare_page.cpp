@@ -202,6 +202,7 @@ void ComparePage::showWidget(QWidget* widget) {
         delete item;
     }
     answerColumn_->addWidget(widget);
+    if (qobject_cast<ErrorPanel*>(widget)) answerColumn_->addStretch(1);
     area_->verticalScrollBar()->setValue(0);
 }
 
@@ -343,7 +344,7 @@ void ComparePage::toleranceEdited() {
 QStringList ComparePage::statusTexts() const {
     if (state_.isEmpty()) return Page::statusTexts();
     QStringList texts{state_};
-    if (picture_) texts << tr("%n output(s)", nullptr, static_cast<int>(picture_->comparison.outputs.size())) << toQt(picture_->inputText);
+    if (picture_) texts << counted(picture_->comparison.outputs.size(), tr("output"), tr("outputs")) << toQt(picture_->inputText);
     return texts;
 }
 

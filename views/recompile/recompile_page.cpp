@@ -183,6 +183,7 @@ void RecompilePage::showWidget(QWidget* widget) {
         delete item;
     }
     answerColumn_->addWidget(widget);
+    if (qobject_cast<ErrorPanel*>(widget)) answerColumn_->addStretch(1);
     area_->verticalScrollBar()->setValue(0);
 }
 
@@ -479,7 +480,7 @@ void RecompilePage::showResult() {
     column->addWidget(made);
 
     auto* logCard = new Card(tr("Log"));
-    logCard->setRightText(tr("%n line(s)", nullptr, static_cast<int>(logLines_.size())));
+    logCard->setRightText(counted(static_cast<std::uint64_t>(logLines_.size()), tr("line"), tr("lines")));
     if (logLines_.isEmpty()) {
         logCard->content()->addWidget(new TextLabel(tr("Nothing was printed."), TextSize::Body, Role::Muted));
     } else {

@@ -13,12 +13,12 @@ BreachList::BreachList(const CheckReport& report, QWidget* parent) : QWidget(par
     auto* column = new QVBoxLayout(this);
     setMargins(column, 0, Spacing::l);
     auto* banner = new Banner(State::Error, tr("The inputs break the contract, so nothing was run"),
-                              tr("%n breach(es). A compiled model does not notice most of them by itself and computes wrong numbers.", nullptr,
-                                 static_cast<int>(report.breaches.size())));
+                              tr("%1. A compiled model does not notice most of them by itself and computes wrong numbers.")
+                                  .arg(counted(report.breaches.size(), tr("breach"), tr("breaches"))));
     banner->addAction({tr("Run anyway"), [this] { emit runAnywayRequested(); }}, false);
     column->addWidget(banner);
     auto* card = new Card(tr("Contract"));
-    card->setRightText(tr("%n breach(es), not run", nullptr, static_cast<int>(report.breaches.size())));
+    card->setRightText(tr("%1, not run").arg(counted(report.breaches.size(), tr("breach"), tr("breaches"))));
     card->setTitleLine(true);
     auto* grid = new QGridLayout;
     setMargins(grid, 0, Spacing::s, Spacing::xs);

@@ -118,7 +118,7 @@ void InputForm::rebuild() {
     auto* head = new QHBoxLayout;
     setMargins(head, 0, Spacing::s);
     head->addWidget(new TextLabel(tr("Inputs"), TextSize::Section));
-    head->addWidget(new TextLabel(tr("%n tensor(s)", nullptr, static_cast<int>(tensors)), TextSize::Body, Role::Muted));
+    head->addWidget(new TextLabel(counted(static_cast<std::uint64_t>(tensors), tr("tensor"), tr("tensors")), TextSize::Body, Role::Muted));
     head->addStretch(1);
     auto* all = new QComboBox;
     all->setAccessibleName(tr("Fill all inputs with"));
@@ -157,7 +157,7 @@ void InputForm::rebuild() {
         column->addSpacing(Spacing::s);
         column->addWidget(new Hairline);
         column->addSpacing(Spacing::xs);
-        column->addWidget(new TextLabel(tr("Varying sizes"), TextSize::Section));
+        column->addWidget(new TextLabel(tr("Dynamic sizes"), TextSize::Section));
         for (const ContractSymbol& symbol : contract_.symbols) addSizeRow(column, symbol);
     }
 }

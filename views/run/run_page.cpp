@@ -232,6 +232,7 @@ void RunPage::showWidget(QWidget* widget) {
         delete item;
     }
     answerColumn_->addWidget(widget);
+    if (qobject_cast<ErrorPanel*>(widget)) answerColumn_->addStretch(1);
     answerArea_->verticalScrollBar()->setValue(0);
 }
 

@@ -93,7 +93,7 @@ void RunResult::addVerdict(QVBoxLayout* column) {
     }
     if (any) {
         text += tr("%1, %2").arg(toQt(any->device == "cpu" ? "CPU" : any->device), toQt(picture_.inputText));
-        if (!any->seconds.samples.empty()) text += tr(", %n run(s)", nullptr, static_cast<int>(any->seconds.samples.size()));
+        if (!any->seconds.samples.empty()) text += tr(", %1").arg(counted(any->seconds.samples.size(), tr("run"), tr("runs")));
         if (!any->pythonMapped) text += tr(", no Python in the process");
         text += QLatin1Char('.');
     }
@@ -171,7 +171,7 @@ void RunResult::addLatency(QVBoxLayout* column) {
 
 void RunResult::addOutputs(QVBoxLayout* column) {
     auto* card = new Card(tr("Outputs"));
-    card->setSubtitle(tr("%n tensor(s)", nullptr, static_cast<int>(picture_.outputs.size())));
+    card->setSubtitle(counted(picture_.outputs.size(), tr("tensor"), tr("tensors")));
     auto* compare = new LinkLabel(tr("Compare with torch eager ›"));
     compare->setObjectName(QStringLiteral("compareLink"));
     connect(compare, &QAbstractButton::clicked, this, &RunResult::compareRequested);

@@ -161,4 +161,8 @@ int drawSymbolText(QPainter& painter, const QRect& rect, const QString& text, co
 
 QString shown(std::string_view fromFile) { return toQt(escapeForDisplay(fromFile)); }
 
+QString counted(std::uint64_t count, const QString& one, const QString& many) {
+    return toQt(formatCount(count)) + QLatin1Char(' ') + (count == 1 ? one : many);
+}
+
 }  // namespace pt2::views

@@ -51,6 +51,8 @@ QString symbolHtml(const QString& text);
 /// Draws one line with symbols in italics; elides at the end when it does not fit. Returns the width used.
 int drawSymbolText(QPainter& painter, const QRect& rect, const QString& text, const QFont& font, Qt::Alignment alignment);
 int symbolTextWidth(const QString& text, const QFont& font);
+/// "1 tensor", "2,048 tensors".
+QString counted(std::uint64_t count, const QString& one, const QString& many);
 /// Escapes control characters and bidirectional marks of a text that a file controls, ready to show.
 QString shown(std::string_view fromFile);
 
