@@ -19,7 +19,7 @@
 namespace pt2::views {
 
 namespace {
-constexpr int kTreeWidth = 470;
+constexpr int kTreeShare = 42, kViewShare = 58;
 }
 
 FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
@@ -51,8 +51,9 @@ FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
     leftColumn->addWidget(tree_, 1);
     splitter->addWidget(left);
     splitter->addWidget(view_);
-    splitter->setStretchFactor(1, 1);
-    splitter->setSizes({kTreeWidth, 10000});
+    splitter->setStretchFactor(0, kTreeShare);
+    splitter->setStretchFactor(1, kViewShare);
+    splitter->setSizes({kTreeShare * 100, kViewShare * 100});
     splitter->setChildrenCollapsible(false);
     left->setMinimumWidth(260);
     view_->setMinimumWidth(320);

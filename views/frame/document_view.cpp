@@ -1,5 +1,6 @@
 #include "views/frame/document_view.h"
 
+#include <QApplication>
 #include <QComboBox>
 #include <QFileDialog>
 #include <QFileInfo>
@@ -294,6 +295,7 @@ void DocumentView::show(const Place& place) {
     if (!shownPage) return refreshChrome();
     moving_ = true;
     stack_->setCurrentWidget(shownPage);
+    if (!shownPage->isAncestorOf(QApplication::focusWidget())) shownPage->setFocus(Qt::OtherFocusReason);
     if (place.address.kind != Address::Kind::None) {
         session_->select(place.address);
         shownPage->showAddress(place.address);

@@ -69,6 +69,7 @@ JumpField::JumpField(const PageRegistry& registry, QWidget* parent)
     setAccessibleName(tr("Go to anything"));
     setTextMargins(20, 0, 56, 0);
     setMaximumWidth(Metrics::jumpField);
+    setFocusPolicy(Qt::ClickFocus);  // Ctrl+K brings the keyboard here; a new window does not
     auto* column = new QVBoxLayout(popup_);
     setMargins(column, 1, 0);
     list_->setGround(Role::Raised);

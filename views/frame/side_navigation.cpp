@@ -86,13 +86,13 @@ SideNavigation::SideNavigation(const PageRegistry& registry, QWidget* parent) : 
     for (const PageInfo& page : registry.pages()) {
         if (page.section != section) {
             section = page.section;
-            column->addSpacing(Spacing::xs);
+            column->addSpacing(1);
             auto* holder = new QWidget;
             auto* inset = new QVBoxLayout(holder);
             inset->setContentsMargins(Spacing::s, Spacing::xs, Spacing::s, Spacing::xs);
             inset->addWidget(new Hairline);
             column->addWidget(holder);
-            column->addSpacing(Spacing::xs);
+            column->addSpacing(1);
         }
         auto* entry = new Entry(page.title, page.icon, this);
         entry->shortcut = QStringLiteral("Ctrl+%1").arg(page.digit);

@@ -249,8 +249,8 @@ std::vector<NumberStrip::Item> numberItems(const DocumentSession& session) {
     const qsizetype blank = text.indexOf(u' ');
     QString largest;
     if (!shares.empty() && size > 0) {
-        largest = QObject::tr("%1 is %2")
-                      .arg(toQt(formatPercent(static_cast<double>(shares.front().bytes) / static_cast<double>(size))), shares.front().name.toLower());
+        largest = QObject::tr("%1 %2").arg(toQt(formatPercent(static_cast<double>(shares.front().bytes) / static_cast<double>(size))),
+                                           shares.front().name.toLower());
     }
     items.push_back({text.left(blank), text.mid(blank + 1) + QObject::tr(" on disk"), largest, QObject::tr("%1 bytes").arg(count(size))});
     return items;

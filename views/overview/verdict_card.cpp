@@ -22,11 +22,11 @@ State stateOf(const std::optional<bool>& ok) { return !ok ? State::Unknown : *ok
 
 QString capitalised(const QString& text) { return text.isEmpty() ? text : text.at(0).toUpper() + text.mid(1); }
 
-/// "found · needed", saying only once what is the same.
+/// What was found; what is needed only where it is another thing: always for a failed reason, for a good one only versions.
 QString reasonWords(const RunReason& reason) {
     const QString found = shown(reason.found), needed = shown(reason.needed);
     if (found.isEmpty() || found == needed) return needed;
-    if (needed.isEmpty()) return found;
+    if (needed.isEmpty() || (reason.ok == true && !needed.front().isDigit())) return found;
     return QObject::tr("%1 · needs %2").arg(found, needed);
 }
 
@@ -54,7 +54,7 @@ std::vector<VerdictLine> verdictLines(const Runnable& runnable) {
         VerdictLine line;
         line.label = capitalised(shown(reason.what));
         line.words = reasonWords(reason);
-        line.tooltip = shown(reason.help);
+        line.tooltip = reason.help.empty() && reason.ok == true ? QObject::tr("Needed: %1").arg(shown(reason.needed)) : shown(reason.help);
         line.state = stateOf(reason.ok);
         lines.push_back(line);
     }

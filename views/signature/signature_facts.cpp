@@ -104,6 +104,11 @@ QString outputGroup(OutputKind kind) {
 std::vector<Row> programRows(const DocumentSession& session, const Program& program) {
     std::vector<Row> rows;
     std::map<int, std::size_t> places;
+    // What the caller gives stands first, whatever the order in the file; within a kind the file's order holds.
+    for (const InputSpec& spec : program.inputSpecs()) {
+        if (spec.kind == InputKind::UserInput && places.emplace(static_cast<int>(spec.kind), 0).second)
+            rows.push_back(group(inputGroup(spec.kind), 0));
+    }
     for (const InputSpec& spec : program.inputSpecs()) {
         const auto [found, isNew] = places.emplace(static_cast<int>(spec.kind), rows.size());
         if (isNew) rows.push_back(group(inputGroup(spec.kind), 0));
@@ -122,6 +127,10 @@ std::vector<Row> programRows(const DocumentSession& session, const Program& prog
         rows[found->second].children.push_back(std::move(row));
     }
     places.clear();
+    for (const OutputSpec& spec : program.outputSpecs()) {
+        if (spec.kind == OutputKind::UserOutput && places.emplace(static_cast<int>(spec.kind), rows.size()).second)
+            rows.push_back(group(outputGroup(spec.kind), 0));
+    }
     for (const OutputSpec& spec : program.outputSpecs()) {
         const auto [found, isNew] = places.emplace(static_cast<int>(spec.kind), rows.size());
         if (isNew) rows.push_back(group(outputGroup(spec.kind), 0));

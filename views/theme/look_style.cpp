@@ -210,6 +210,7 @@ void LookStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opti
         case PE_PanelStatusBar:
         case PE_FrameDefaultButton:
         case PE_IndicatorDockWidgetResizeHandle: return;
+        case PE_PanelScrollAreaCorner: painter->fillRect(option->rect, color(Role::Base)); return;
         case PE_PanelMenu: {
             painter->fillRect(option->rect, color(Role::Raised));
             drawPanel(*painter, QRectF(option->rect), 0, QColor(), color(Role::Border));
@@ -315,7 +316,8 @@ void LookStyle::drawButton(const QStyleOption& option, QPainter& painter, const 
 
 void LookStyle::drawHeader(const QStyleOptionHeader& option, QPainter& painter) const {
     const QRect rect = option.rect;
-    QRect text = rect.adjusted(Spacing::s, 0, -Spacing::s, 0);
+    const bool first = option.position == QStyleOptionHeader::Beginning || option.position == QStyleOptionHeader::OnlyOneSection;
+    QRect text = rect.adjusted(first ? Spacing::l : Spacing::s, 0, -Spacing::s, 0);
     painter.setPen(color(Role::Muted));
     QFont font = uiFont(TextSize::Caption);
     font.setWeight(QFont::DemiBold);

@@ -53,7 +53,9 @@ void Card::setTitleLine(bool line) {
 }
 
 void Card::setFlush(bool flush) {
-    content_->setContentsMargins(flush ? 0 : Spacing::l, flush && line_ ? 1 : 0, flush ? 0 : Spacing::l, flush ? 0 : Spacing::m);
+    // Without a title row the content keeps off the rounded corners.
+    const int corner = title_->text().isEmpty() ? Spacing::xs : 0;
+    content_->setContentsMargins(flush ? 0 : Spacing::l, flush ? (line_ ? 1 : corner) : 0, flush ? 0 : Spacing::l, flush ? corner : Spacing::m);
     if (flush) content_->setSpacing(0);
 }
 

@@ -18,9 +18,11 @@ EmptyState::EmptyState(const QString& iconName, const QString& title, const QStr
     auto* words = paragraph(text, TextSize::Body, Role::Muted);
     words->setAlignment(Qt::AlignHCenter);
     words->setFixedWidth(Metrics::emptyWidth - 2 * Spacing::xl);
-    words->ensurePolished();
-    words->setMinimumHeight(words->heightForWidth(words->width()));  // an aligned label is not asked for its height at this width
-    column_->addWidget(words, 0, Qt::AlignHCenter);
+    auto* centred = new QHBoxLayout;  // not an alignment: the wrapped text needs its height for its width
+    centred->addStretch(1);
+    centred->addWidget(words);
+    centred->addStretch(1);
+    column_->addLayout(centred);
     outer->addLayout(column_);
     outer->addStretch(3);
     setAccessibleName(title);
