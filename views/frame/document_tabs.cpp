@@ -61,7 +61,8 @@ void DocumentTabs::paintEvent(QPaintEvent*) {
         if (hovered) drawPanel(painter, QRectF(close), Metrics::controlRadius, color(Role::GroupRow), QColor(), 0);
         paintIcon(painter, QRectF(close.center().x() - 7, close.center().y() - 7, 16, 16), QStringLiteral("close"),
                   hovered ? Role::Text : Role::Muted);
-        if (on && hasFocus()) drawPanel(painter, QRectF(tab.adjusted(2, 3, -2, -3)), Metrics::controlRadius, QColor(), color(Role::Focus), 2);
+        if (on && hasFocus() && byKeyboard_)
+            drawPanel(painter, QRectF(tab.adjusted(2, 3, -2, -3)), Metrics::controlRadius, QColor(), color(Role::Focus), 2);
     }
     const QRect plus = plusRect();
     if (plus.contains(hover_)) drawPanel(painter, QRectF(plus), Metrics::controlRadius, color(Role::Alt), QColor(), 0);
@@ -97,6 +98,11 @@ void DocumentTabs::mouseMoveEvent(QMouseEvent* event) {
     hover_ = event->position().toPoint();
     update();
     QTabBar::mouseMoveEvent(event);
+}
+
+void DocumentTabs::focusInEvent(QFocusEvent* event) {
+    byKeyboard_ = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason;
+    QTabBar::focusInEvent(event);
 }
 
 void DocumentTabs::leaveEvent(QEvent* event) {

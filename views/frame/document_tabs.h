@@ -21,11 +21,13 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
 
 private:
     QRect closeRect(int index) const;
     QRect plusRect() const;
     QPoint hover_{-1, -1};
+    bool byKeyboard_ = false;  ///< the ring is for those who came with the keyboard
 };
 
 }  // namespace pt2::views

@@ -250,7 +250,7 @@ std::vector<NumberStrip::Item> numberItems(const DocumentSession& session) {
     QString largest;
     if (!shares.empty() && size > 0) {
         largest = QObject::tr("%1 %2").arg(toQt(formatPercent(static_cast<double>(shares.front().bytes) / static_cast<double>(size))),
-                                           shares.front().name.toLower());
+                                           shares.front().name.at(0).toLower() + shares.front().name.mid(1));
     }
     items.push_back({text.left(blank), text.mid(blank + 1) + QObject::tr(" on disk"), largest, QObject::tr("%1 bytes").arg(count(size))});
     return items;

@@ -231,23 +231,38 @@ void OverviewPage::fillMadeBy() {
                   built.isEmpty() ? Role::Muted : Role::Text);
     }
     list->add(tr("Layout"), containerWords(*session().document().primary));
-    hash_ = list->add(tr("sha256"), tr("…"), true);
+    auto* hashBox = new QWidget;
+    auto* hashRow = new QHBoxLayout(hashBox);
+    setMargins(hashRow, 0, Spacing::xs);
+    hash_ = new TextLabel(tr("…"));
+    hash_->setCode(true);
+    hash_->setSelectable(true);
+    auto* copyHash = iconButton(QStringLiteral("copy"), tr("Copy the whole sha256"));
+    copyHash->setFixedSize(24, 18);
+    connect(copyHash, &QToolButton::clicked, this, [this] { QApplication::clipboard()->setText(hash_->toolTip()); });
+    hashRow->addWidget(hash_);
+    hashRow->addWidget(copyHash);
+    hashRow->addStretch(1);
+    list->addWidget(tr("sha256"), hashBox);
     madeBy_->content()->insertWidget(0, list);
     const Archive& archive = session().document().primary->archive();
     if (archive.kind() == ContainerKind::Folder) {
         hash_->setFullText(tr("a folder has none"));
         hash_->setRole(Role::Muted);
+        copyHash->hide();
     } else if (archive.fileSize() <= kHashAtOnce) {
         hashFile();
     } else {
         hash_->hide();
+        copyHash->hide();
         auto* link = new LinkLabel(tr("Compute"));
-        connect(link, &LinkLabel::clicked, this, [this, link] {
+        hashRow->insertWidget(0, link);
+        connect(link, &LinkLabel::clicked, this, [this, link, copyHash] {
             link->hide();
             hash_->show();
+            copyHash->show();
             hashFile();
         });
-        list->addWidget(tr("sha256"), link);
     }
 }
 

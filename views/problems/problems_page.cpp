@@ -187,10 +187,11 @@ void ProblemsPage::showIssue(const QString& address) {
 
 QStringList ProblemsPage::statusTexts() const {
     QStringList texts = Page::statusTexts();
-    return {texts.front(), tr("%1 errors · %2 warnings · %3 notes")
-                               .arg(session().issueCount(Severity::Error))
-                               .arg(session().issueCount(Severity::Warning))
-                               .arg(session().issueCount(Severity::Note))};
+    const auto counted = [](int n, const QString& one, const QString& many) { return QStringLiteral("%1 %2").arg(n).arg(n == 1 ? one : many); };
+    return {texts.front(), QStringList{counted(session().issueCount(Severity::Error), tr("error"), tr("errors")),
+                                       counted(session().issueCount(Severity::Warning), tr("warning"), tr("warnings")),
+                                       counted(session().issueCount(Severity::Note), tr("note"), tr("notes"))}
+                               .join(QStringLiteral(" · "))};
 }
 
 bool ProblemsPage::settled() const { return !hex_ || hex_->settled(); }

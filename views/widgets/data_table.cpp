@@ -44,6 +44,8 @@ DataTable::DataTable(QWidget* parent) : QTreeView(parent), filter_(new RowFilter
     connect(filter_, &QAbstractItemModel::modelReset, this, &DataTable::openAsModelSays);
     connect(filter_, &QAbstractItemModel::rowsInserted, this, &DataTable::refit);
     connect(filter_, &QAbstractItemModel::rowsRemoved, this, &DataTable::refit);
+    connect(header(), &QHeaderView::sectionResized, this,
+            [this] { userSized_ = userSized_ || (QApplication::mouseButtons() & Qt::LeftButton && header()->underMouse()); });
     connect(this, &QTreeView::expanded, this, &DataTable::refit);
     connect(this, &QTreeView::collapsed, this, &DataTable::refit);
     connect(this, &QTreeView::activated, this, [this](const QModelIndex& index) {
@@ -158,8 +160,8 @@ void DataTable::changeEvent(QEvent* event) {
 
 void DataTable::resizeEvent(QResizeEvent* event) {
     QTreeView::resizeEvent(event);
-    if (!fit_ || columns_.empty()) return;
-    // In a narrow card the fixed columns share what there is.
+    if (columns_.empty() || userSized_) return;
+    // Where there is less room than the columns want, all of them give way in proportion.
     int wanted = 0;
     for (const Column& column : columns_) wanted += static_cast<int>(column.width * fontScale());
     const double shrink = wanted > 0 ? std::min(1.0, static_cast<double>(viewport()->width()) / wanted) : 1.0;

@@ -158,7 +158,7 @@ private:
     RowFilter* filter_;
     std::vector<Column> columns_;
     Role ground_ = Role::Base;
-    bool fit_ = false, restyling_ = false;
+    bool fit_ = false, restyling_ = false, userSized_ = false;
     int rowHeight_;
 };
 
