@@ -160,9 +160,9 @@ Row weightRow(const WeightGroup& group) {
     Row row;
     row.address = QStringLiteral("weights/") + group.first;
     const QString tensors = group.tensors == 1 ? QObject::tr("1 tensor") : QObject::tr("%1 tensors").arg(toQt(formatCount(group.tensors)));
-    const QString bytes = toQt(formatBytes(group.bytes));
-    Cell amount(group.repeat > 1 ? QStringLiteral("%1 × %2 · %1 × %3").arg(group.repeat).arg(tensors, bytes)
-                                 : QStringLiteral("%1 · %2").arg(tensors, bytes));
+    const QString all = toQt(formatBytes(group.bytes * group.repeat));
+    Cell amount(group.repeat > 1 ? QStringLiteral("%1 × %2 · %3").arg(group.repeat).arg(tensors, all) : QStringLiteral("%1 · %2").arg(tensors, all));
+    if (group.repeat > 1) amount.tooltip = QObject::tr("%1 each").arg(toQt(formatBytes(group.bytes)));
     row.cells = {Cell::fixed(group.name),   Cell::muted(group.kinds), Cell::fixed(group.dtypes), amount,
                  Cell(QStringLiteral("—")), Cell(QStringLiteral("—"))};
     return row;
