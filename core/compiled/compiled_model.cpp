@@ -331,7 +331,8 @@ private:
         if (*constantsSize_ >= needed) return markConstants(Where::Library);
         model_.weightsAbsent = true;
         markConstants(Where::Absent);
-        issue(Severity::Warning, "compiled.weights-absent", model_.library,
+        // A note: such files are made on purpose (package_constants_in_so=False) and are sound; a run is refused all the same.
+        issue(Severity::Note, "compiled.weights-absent", model_.library,
               "The compiled model's weights are neither in its library nor beside it; running it would crash.",
               "Recompile it with the weights in the library, from the program it was made of.");
     }

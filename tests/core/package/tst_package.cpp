@@ -36,8 +36,9 @@ private slots:
         const nlohmann::json facts = factsOf(file);
         const Result<std::shared_ptr<const Package>> package = Package::open(file.toStdString());
         QVERIFY2(package, package ? "" : package.error().why.c_str());
-        QCOMPARE((*package)->programs().size(), facts.value("programs", nlohmann::json::object()).size());
-        for (const auto& [name, program] : facts.value("programs", nlohmann::json::object()).items()) {
+        const nlohmann::json programs = facts.value("programs", nlohmann::json::object());
+        QCOMPARE((*package)->programs().size(), programs.size());
+        for (const auto& [name, program] : programs.items()) {
             const auto& entries = (*package)->programs();
             const auto entry = std::find_if(entries.begin(), entries.end(), [&](const ProgramEntry& e) { return e.name == name; });
             QVERIFY2(entry != entries.end(), name.c_str());
