@@ -1,14 +1,9 @@
 #include "core/run/python_session.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <ctime>
 #include <map>
 
 #include "core/base/text.h"
@@ -65,23 +60,6 @@ Result<PythonInfo> probe(const std::string& executable, const CancelToken& cance
                      {}});
     }
     return info;
-}
-
-constexpr std::string_view kJobPrefix = "pt2scope-job-";
-constexpr std::time_t kYoungSeconds = 60;  // a folder may not be locked yet right after it was made
-
-/// Removes folders of jobs whose process is gone: nobody holds their lock.
-void removeStale(const fs::path& parent) {
-    std::error_code code;
-    for (fs::directory_iterator at(parent, fs::directory_options::skip_permission_denied, code), end; !code && at != end; at.increment(code)) {
-        if (at->path().filename().string().compare(0, kJobPrefix.size(), kJobPrefix) != 0) continue;
-        struct stat info {};
-        const Descriptor folder(::open(at->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-        if (!folder || ::fstat(folder.get(), &info) != 0 || info.st_uid != ::geteuid()) continue;
-        if (std::time(nullptr) - info.st_mtime < kYoungSeconds || ::flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;
-        std::error_code ignored;
-        fs::remove_all(at->path(), ignored);
-    }
 }
 
 constexpr const char* kAdvice =
@@ -178,7 +156,7 @@ Error errorFromAnswer(const nlohmann::json& answer, const std::string& doing) {
     return {ErrorKind::CannotRun, "python.torch", what, {}, why, "torch's own words are above; the log says more."};
 }
 
-Result<JobFolder> JobFolder::create(std::uint64_t needed) {
+Result<TemporaryDirectory> jobFolder(std::uint64_t needed) {
     std::vector<fs::path> parents;
     std::error_code code;
     const fs::path temporary = fs::temp_directory_path(code);
@@ -196,13 +174,8 @@ Result<JobFolder> JobFolder::create(std::uint64_t needed) {
             seen += fmt::format("{}{} has {} free", seen.empty() ? "" : ", ", parent.string(), formatBytes(space.available));
             continue;
         }
-        removeStale(parent);
-        auto folder = TemporaryDirectory::create(parent, kJobPrefix);
-        if (folder) {
-            Descriptor lock(::open(folder->path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-            if (lock && ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) return JobFolder(std::move(*folder), std::move(lock));
-            return tl::unexpected(systemError("Cannot lock a folder for the job.", folder->path().string(), errno));
-        }
+        auto folder = TemporaryDirectory::create(parent, "pt2scope-job-");
+        if (folder) return folder;
         seen += fmt::format("{}{}", seen.empty() ? "" : ", ", folder.error().what);
     }
     return fail({ErrorKind::System,

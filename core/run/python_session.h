@@ -20,19 +20,8 @@ Result<PythonProcess> startHelper(const PythonInfo& python, const std::filesyste
 /// What an answer with "ok": false means to the reader. `doing` completes "Python failed while ...".
 Error errorFromAnswer(const nlohmann::json& answer, const std::string& doing);
 
-/// A private folder for one job, locked while it is in use and removed with all it holds.
-class JobFolder {
-public:
-    /// With at least `needed` bytes free: below the system's temporary folder, else below the user's cache folder. Folders of jobs that crashed,
-    /// known by their lock being free, are removed on the way.
-    static Result<JobFolder> create(std::uint64_t needed);
-    const std::filesystem::path& path() const { return directory_.path(); }
-
-private:
-    JobFolder(TemporaryDirectory directory, Descriptor lock) : directory_(std::move(directory)), lock_(std::move(lock)) {}
-    TemporaryDirectory directory_;
-    Descriptor lock_;
-};
+/// A private folder for one job with at least `needed` bytes free: below the system's temporary folder, else below the user's cache folder.
+Result<TemporaryDirectory> jobFolder(std::uint64_t needed);
 
 /// Variables of this process that change what AOTInductor makes (TORCHINDUCTOR_*, TORCH_*), then the requested ones; each name once, sorted.
 std::vector<std::pair<std::string, std::string>> compilerEnvironment(const std::vector<std::pair<std::string, std::string>>& requested);
@@ -46,8 +35,8 @@ public:
                              const CancelToken& cancel = {}, const ProgressSink& progress = {});
 
 private:
-    EagerSession(JobFolder work, PythonProcess process) : work_(std::move(work)), process_(std::move(process)) {}
-    JobFolder work_;  // before the process, so that it goes after it
+    EagerSession(TemporaryDirectory work, PythonProcess process) : work_(std::move(work)), process_(std::move(process)) {}
+    TemporaryDirectory work_;  // before the process, so that it goes after it
     PythonProcess process_;
     int runs_ = 0;
 };

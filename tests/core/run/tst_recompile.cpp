@@ -1,6 +1,4 @@
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <QCoreApplication>
@@ -100,35 +98,6 @@ private slots:
         CancelToken cancel;
         cancel.request();
         if (noPython_.empty()) QCOMPARE(findPython({}, cancel).error().kind, ErrorKind::Cancelled);
-    }
-
-    void foldersOfCrashedJobsAreRemovedByTheNext() {
-        // A folder that nobody holds and that is old, one that is held, and one that is young.
-        const auto old = [](const QString& path) {
-            const timespec times[2] = {{1'000'000'000, 0}, {1'000'000'000, 0}};
-            return ::utimensat(AT_FDCWD, path.toUtf8().constData(), times, 0) == 0;
-        };
-        const QString base = QDir::tempPath() + "/pt2scope-job-test" + QString::number(::getpid());
-        for (const char* name : {"old", "held", "young"}) QVERIFY(QDir().mkpath(base + name + "/below"));
-        QVERIFY(old(base + "old") && old(base + "held"));
-        const int held = ::open((base + "held").toUtf8().constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        QVERIFY(held >= 0 && ::flock(held, LOCK_SH) == 0);
-        QString inUse;
-        {
-            const auto folder = JobFolder::create(1);
-            QVERIFY(folder.has_value());
-            inUse = QString::fromStdString(folder->path().string());
-            QVERIFY(!QDir(base + "old").exists());
-            QVERIFY(QDir(base + "held").exists() && QDir(base + "young").exists());
-            // A folder in use stays, however long the job takes.
-            QVERIFY(old(inUse));
-            QVERIFY(JobFolder::create(1).has_value());
-            QVERIFY(QDir(inUse).exists());
-        }
-        QVERIFY(!QDir(inUse).exists());
-        ::close(held);
-        for (const char* name : {"held", "young"}) QDir(base + name).removeRecursively();
-        QCOMPARE(JobFolder::create(~std::uint64_t{0}).error().code, std::string("python.no-space"));
     }
 
     void theOutputsNameIsChecked() {
