@@ -1,5 +1,6 @@
 #include <QDirIterator>
 #include <QFile>
+#include <QScopeGuard>
 #include <QTemporaryDir>
 #include <QtTest>
 #include <cmath>
@@ -204,6 +205,8 @@ private slots:
                 for (const auto& [kind, wrong] : runs.at("wrong").items()) {
                     const json& expected = wrong.at(setting);
                     if (expected.at("result") != "raised") continue;
+                    // Without checks the code reads past an input of too low rank; what it finds there, and so whether it raises, is not defined.
+                    if (setting == "unset" && kind == "rank_too_low") continue;
                     const std::vector<Tensor> inputs = zeroInputs(wrong.at("given"));
                     QCOMPARE(inputs.size(), wrong["given"].size());
                     std::vector<TensorView> views;
@@ -320,15 +323,17 @@ private slots:
     }
 
     void aProgramThatIsNoWorkerIsNamed() {
+        const auto restore = qScopeGuard([] { qunsetenv("PT2SCOPE_WORKER"); });
         qputenv("PT2SCOPE_WORKER", "/bin/echo");
         auto info = describeEngine();
-        QVERIFY(info && info->problem.find("not a pt2-worker") != std::string::npos);
+        QVERIFY2(info && info->problem.find("does not start") != std::string::npos, info ? info->problem.c_str() : "");
+        QVERIFY2(info->problem.find("ended with status 0") != std::string::npos && info->problem.find("--socket") != std::string::npos,
+                 info->problem.c_str());
         qputenv("PT2SCOPE_WORKER", "/bin/false");
         info = describeEngine();
         QVERIFY(info && info->problem.find("does not start") != std::string::npos);
         qputenv("PT2SCOPE_WORKER", "/nowhere/pt2-worker");
         QVERIFY(!describeEngine());
-        qunsetenv("PT2SCOPE_WORKER");
     }
 
     void theSameProtocolWorksOverAByteStream() {
