@@ -205,8 +205,8 @@ private slots:
                 for (const auto& [kind, wrong] : runs.at("wrong").items()) {
                     const json& expected = wrong.at(setting);
                     if (expected.at("result") != "raised") continue;
-                    // Without checks the code reads past an input of too low rank; what it finds there, and so whether it raises, is not defined.
-                    if (setting == "unset" && kind == "rank_too_low") continue;
+                    // The facts do not hold the values that were given: whether an index is out of bounds is theirs to decide, not the contract's.
+                    if (setting == "unset" && expected.at("message").get<std::string>().find("index out of bounds") != std::string::npos) continue;
                     const std::vector<Tensor> inputs = zeroInputs(wrong.at("given"));
                     QCOMPARE(inputs.size(), wrong["given"].size());
                     std::vector<TensorView> views;
