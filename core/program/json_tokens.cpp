@@ -7,6 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/utf8.h"
+
 namespace pt2 {
 
 struct JsonTokens::Index {
@@ -116,24 +118,6 @@ bool hexDigits(std::string_view text, std::uint32_t& out) {
     if (text.size() < 4) return false;
     const auto [end, error] = std::from_chars(text.data(), text.data() + 4, out, 16);
     return error == std::errc() && end == text.data() + 4;
-}
-
-void appendUtf8(std::string& out, std::uint32_t c) {
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += static_cast<char>(0xC0 | (c >> 6));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        out += static_cast<char>(0xE0 | (c >> 12));
-        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    } else {
-        out += static_cast<char>(0xF0 | (c >> 18));
-        out += static_cast<char>(0x80 | ((c >> 12) & 0x3F));
-        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    }
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "core/base/text.h"
+#include "core/base/utf8.h"
 #include "core/tensor/pickle_globals.h"
 #include "core/tensor/pickle_tree.h"
 
@@ -20,24 +21,6 @@ using Kind = PickleNode::Kind;
 
 constexpr std::size_t kNodeLimit = 4'000'000;
 constexpr std::size_t kIntegerBytesLimit = 4096;
-
-void appendUtf8(std::string& out, std::uint32_t c) {
-    if (c < 0x80) {
-        out += static_cast<char>(c);
-    } else if (c < 0x800) {
-        out += static_cast<char>(0xC0 | (c >> 6));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    } else if (c < 0x10000) {
-        out += static_cast<char>(0xE0 | (c >> 12));
-        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    } else {
-        out += static_cast<char>(0xF0 | (c >> 18));
-        out += static_cast<char>(0x80 | ((c >> 12) & 0x3F));
-        out += static_cast<char>(0x80 | ((c >> 6) & 0x3F));
-        out += static_cast<char>(0x80 | (c & 0x3F));
-    }
-}
 
 /// Decimal digits of a two's complement little-endian number of any length.
 std::string decimalOf(Bytes bytes) {
