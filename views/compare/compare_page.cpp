@@ -16,6 +16,7 @@
 #include "views/frame/engine_service.h"
 #include "views/run/run_settings.h"
 #include "views/theme/spacing.h"
+#include "views/widgets/answer_pane.h"
 #include "views/widgets/controls.h"
 #include "views/widgets/panels.h"
 #include "views/widgets/text.h"
@@ -88,14 +89,8 @@ ComparePage::ComparePage(DocumentSession& session, QWidget* parent) : Page(sessi
     line_ = new ProgressLine;
     outer->addWidget(line_);
     buildToolbar(outer);
-    answer_ = new Ground(Role::Base);
-    answerColumn_ = new QVBoxLayout(answer_);
-    setMargins(answerColumn_, Spacing::l, Spacing::l, 0);
-    area_ = new QScrollArea;
-    area_->setWidget(answer_);
-    area_->setWidgetResizable(true);
-    area_->setFrameShape(QFrame::NoFrame);
-    outer->addWidget(area_, 1);
+    answer_ = new AnswerPane;
+    outer->addWidget(answer_, 1);
     connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
         if (!this->session().jobs().isRunning(kJob)) return;
         if (!progress.line.empty()) this->session().log(toQt(progress.line));
@@ -197,13 +192,7 @@ void ComparePage::documentChanged() {
 
 void ComparePage::showWidget(QWidget* widget) {
     stages_ = nullptr;
-    while (QLayoutItem* item = answerColumn_->takeAt(0)) {
-        if (item->widget()) item->widget()->deleteLater();
-        delete item;
-    }
-    answerColumn_->addWidget(widget);
-    if (qobject_cast<ErrorPanel*>(widget)) answerColumn_->addStretch(1);
-    area_->verticalScrollBar()->setValue(0);
+    answer_->setAnswer(widget);
 }
 
 void ComparePage::showEmpty() {

@@ -47,9 +47,7 @@ private:
     QComboBox *device_ = nullptr, *reference_ = nullptr, *inputs_ = nullptr;
     QLineEdit *rtol_ = nullptr, *atol_ = nullptr;
     class TextLabel* defaults_ = nullptr;
-    QWidget* answer_ = nullptr;
-    QVBoxLayout* answerColumn_ = nullptr;
-    QScrollArea* area_ = nullptr;
+    class AnswerPane* answer_ = nullptr;
     class ProgressLine* line_ = nullptr;
     class StageList* stages_ = nullptr;
     std::optional<ComparePicture> picture_;

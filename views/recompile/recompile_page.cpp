@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "views/frame/engine_service.h"
 #include "views/theme/spacing.h"
+#include "views/widgets/answer_pane.h"
 #include "views/widgets/controls.h"
 #include "views/widgets/data_table.h"
 #include "views/widgets/panels.h"
@@ -70,14 +71,8 @@ RecompilePage::RecompilePage(DocumentSession& session, QWidget* parent) : Page(s
     formArea_->setMinimumWidth(340);
     formArea_->setMaximumWidth(kFormWidth);
     row->addWidget(formArea_, 4);
-    auto* answer = new Ground(Role::Base);
-    answerColumn_ = new QVBoxLayout(answer);
-    setMargins(answerColumn_, Spacing::l, Spacing::l, 0);
-    area_ = new QScrollArea;
-    area_->setWidget(answer);
-    area_->setWidgetResizable(true);
-    area_->setFrameShape(QFrame::NoFrame);
-    row->addWidget(area_, 6);
+    answer_ = new AnswerPane;
+    row->addWidget(answer_, 6);
     outer->addLayout(row, 1);
     connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
         if (this->session().jobs().isRunning(kJob)) showProgress(progress);
@@ -178,13 +173,7 @@ void RecompilePage::documentChanged() {
 void RecompilePage::showWidget(QWidget* widget) {
     stages_ = nullptr;
     log_ = nullptr;
-    while (QLayoutItem* item = answerColumn_->takeAt(0)) {
-        if (item->widget()) item->widget()->deleteLater();
-        delete item;
-    }
-    answerColumn_->addWidget(widget);
-    if (qobject_cast<ErrorPanel*>(widget)) answerColumn_->addStretch(1);
-    area_->verticalScrollBar()->setValue(0);
+    answer_->setAnswer(widget);
 }
 
 void RecompilePage::showEmpty() {

@@ -50,13 +50,13 @@ private:
     QString suggestedOutput() const;
 
     QWidget* form_ = nullptr;
-    QScrollArea *formArea_ = nullptr, *area_ = nullptr;
+    QScrollArea* formArea_ = nullptr;
+    class AnswerPane* answer_ = nullptr;
     QLineEdit* output_ = nullptr;
     QComboBox* device_ = nullptr;
     QCheckBox *autotune_ = nullptr, *freezing_ = nullptr, *compiledOnly_ = nullptr, *replace_ = nullptr;
     QPlainTextEdit *config_ = nullptr, *environment_ = nullptr;
     class TextLabel* outputProblem_ = nullptr;
-    QVBoxLayout* answerColumn_ = nullptr;
     class ProgressLine* line_ = nullptr;
     class StageList* stages_ = nullptr;
     QPlainTextEdit* log_ = nullptr;

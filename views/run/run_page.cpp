@@ -15,6 +15,7 @@
 #include "views/run/input_form.h"
 #include "views/run/run_settings.h"
 #include "views/theme/spacing.h"
+#include "views/widgets/answer_pane.h"
 #include "views/widgets/controls.h"
 #include "views/widgets/panels.h"
 #include "views/widgets/text.h"
@@ -106,11 +107,9 @@ RunPage::RunPage(DocumentSession& session, QWidget* parent) : Page(session, pare
     formArea_->setMinimumWidth(400);
     formArea_->setMaximumWidth(kFormWidth);
     row->addWidget(formArea_, 5);
-    answer_ = new Ground(Role::Base);
-    answerColumn_ = new QVBoxLayout(answer_);
-    setMargins(answerColumn_, Spacing::l, Spacing::l, 0);
-    answerArea_ = verticalScroll(answer_);
-    row->addWidget(answerArea_, 6);
+    answer_ = new AnswerPane;
+    answer_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    row->addWidget(answer_, 6);
     outer->addLayout(row, 1);
     connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
         if (this->session().jobs().isRunning(QStringLiteral("run"))) showProgress(progress);
@@ -227,13 +226,7 @@ void RunPage::showAddress(const Address&) {}
 void RunPage::showWidget(QWidget* widget) {
     result_ = nullptr;
     stages_ = nullptr;
-    while (QLayoutItem* item = answerColumn_->takeAt(0)) {
-        if (item->widget()) item->widget()->deleteLater();
-        delete item;
-    }
-    answerColumn_->addWidget(widget);
-    if (qobject_cast<ErrorPanel*>(widget)) answerColumn_->addStretch(1);
-    answerArea_->verticalScrollBar()->setValue(0);
+    answer_->setAnswer(widget);
 }
 
 void RunPage::showEmpty() {

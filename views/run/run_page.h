@@ -51,9 +51,8 @@ private:
     QComboBox* device_ = nullptr;
     QSpinBox *threads_ = nullptr, *warmup_ = nullptr, *repeat_ = nullptr, *limit_ = nullptr;
     class TextLabel* variable_ = nullptr;
-    QWidget* answer_ = nullptr;
-    QVBoxLayout* answerColumn_ = nullptr;
-    QScrollArea *formArea_ = nullptr, *answerArea_ = nullptr;
+    class AnswerPane* answer_ = nullptr;
+    QScrollArea* formArea_ = nullptr;
     class RunResult* result_ = nullptr;
     class StageList* stages_ = nullptr;
     class ProgressLine* line_ = nullptr;
