@@ -57,6 +57,18 @@ if [ $full = 1 ]; then
   configure tsan -DPT2SCOPE_WERROR=ON
   build tsan
   run_tests tsan
+  say "Benchmarks"
+  # They miss their goals loudly: a ratio below its goal counts as one failed test.
+  corpus=${PT2SCOPE_CORPUS:-$root/../shared/corpus}
+  if [ -n "${PT2SCOPE_PYTHON:-}" ] && [ -d "$corpus" ]; then
+    if "$PT2SCOPE_PYTHON" "$root/tests/bench/run_bench.py" "$release/tests/bench_open" "$corpus"; then
+      passed=$((passed + 1)) && summary+=("benchmarks reach their goals")
+    else
+      failed=$((failed + 1)) && summary+=("benchmarks miss a goal")
+    fi
+  else
+    skipped=$((skipped + 1)) && summary+=("benchmarks left out: they need the corpus' scripts and a Python with torch")
+  fi
 fi
 
 say "Summary ($(($(date +%s) - started)) s of tests)"
