@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "core/base/advice.h"
 #include "core/base/text.h"
 
 namespace pt2 {
@@ -135,7 +136,7 @@ int Output::fail(const Error& error, Json json) {
     const std::string head = colorError_ ? "\033[1;31mpt2:\033[0m " : "pt2: ";
     std::string text = head + first + "\n";
     if (!error.why.empty()) text += "  why: " + oneLine(error.why) + "\n";
-    if (!error.help.empty()) text += "  do:  " + oneLine(error.help) + "\n";
+    if (const std::string advice = adviceOf(error); !advice.empty()) text += "  do:  " + oneLine(advice) + "\n";
     standardError(text);
     if (json_) document(json);
     return static_cast<int>(error.kind);

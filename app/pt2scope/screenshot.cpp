@@ -6,6 +6,7 @@
 #include <QSaveFile>
 #include <QTimer>
 #include <cstdio>
+#include "core/base/advice.h"
 
 namespace {
 constexpr int kTurnMs = 30, kCalmTurns = 4;
@@ -35,7 +36,7 @@ void Screenshot::look() {
     const bool opened = !view || view->session().state() == pt2::views::DocumentSession::State::Ready;
     if (!opened) {
         const pt2::Error& error = view->session().error();
-        std::fprintf(stderr, "%s\n%s\n%s\n", error.what.c_str(), error.why.c_str(), error.help.c_str());
+        std::fprintf(stderr, "%s\n%s\n%s\n", error.what.c_str(), error.why.c_str(), pt2::adviceOf(error).c_str());
     }
     const int code = !written || !settled ? 6 : opened ? 0 : static_cast<int>(view->session().error().kind);
     QApplication::exit(code);

@@ -60,7 +60,15 @@ tl::unexpected<Error> runFailed(Thrown thrown, std::string what) {
                      std::move(thrown.text),
                      "Run it with smaller inputs, or allow it more memory."});
     }
-    return fail({ErrorKind::RunFailed, "run.model-error", std::move(what), {}, std::move(thrown.text), {}});
+    // The checks that AOTInductor compiles into a model name the handle they look at (format.md 4.4).
+    const bool refused = thrown.text.rfind("input_handles[", 0) == 0;
+    return fail({ErrorKind::RunFailed,
+                 "run.model-error",
+                 std::move(what),
+                 {},
+                 std::move(thrown.text),
+                 refused ? "The runtime checks of the model refuse this input. Give one that fits, or switch the checks off to compute it unchecked."
+                         : "The words above are the model's own. Check that the inputs fit, or compile the program anew for this machine."});
 }
 
 /// What the dynamic linker or LibTorch says when a library does not fit this process.

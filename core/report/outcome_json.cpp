@@ -1,3 +1,4 @@
+#include "core/base/advice.h"
 #include "core/report/inspect.h"
 
 // What checks, comparisons and errors say, in the words of cli.md "Other JSON".
@@ -16,7 +17,7 @@ Json issuesJson(const Issues& issues) {
 }
 
 Json errorJson(const Error& error) {
-    return {{"code", error.code}, {"what", error.what}, {"where", error.where}, {"why", error.why}, {"help", error.help}};
+    return {{"code", error.code}, {"what", error.what}, {"where", error.where}, {"why", error.why}, {"help", adviceOf(error)}};
 }
 
 Json checkJson(const CheckReport& report) {

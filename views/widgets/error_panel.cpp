@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <QPainterPath>
 
+#include "core/base/advice.h"
 #include "core/base/text.h"
 #include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
@@ -57,7 +58,7 @@ QString ErrorPanel::report() const {
     part("Where", toQt(error_.where));
     part("Why", toQt(error_.why));
     part("Effect", effect_);
-    part("What to do", toQt(error_.help));
+    part("What to do", toQt(adviceOf(error_)));
     part("Code", toQt(error_.code));
     for (const QString& detail : details_) text += u'\n' + detail;
     return text;
@@ -104,7 +105,7 @@ void ErrorPanel::rebuild() {
     };
     part(tr("Why"), shown(error_.why));
     part(tr("Effect"), effect_);
-    part(tr("What to do"), shown(error_.help));
+    part(tr("What to do"), shown(adviceOf(error_)));
     auto* buttons = new QHBoxLayout;
     setMargins(buttons, 0, Spacing::s);
     const auto add = [this, buttons](const PanelAction& action, bool asLink) {
