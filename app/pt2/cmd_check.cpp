@@ -27,15 +27,23 @@ Result<int> check(const CheckArguments& arguments, Context& context) {
         return plan->report.ok() ? 0 : 1;
     }
     if (plan->report.ok()) {
-        context.out.line(plan->contractKnown ? context.out.paint(Style::Good, "The inputs keep the contract of \"" + plan->model + "\".")
-                                             : "Nothing is known of the inputs of \"" + plan->model + "\".");
+        context.out.line(plan->contract.inputsKnown ? context.out.paint(Style::Good, "The inputs keep the contract of \"" + plan->model + "\".")
+                                                    : "Nothing is known of the inputs of \"" + plan->model + "\".");
     } else {
         context.out.line(context.out.paint(Style::Bad, "The inputs break the contract of \"" + plan->model + "\"."));
         printBreaches(plan->report, context.out);
     }
     Table table({{"#", Table::Align::Right}, {"INPUT"}, {"GIVEN"}, {"STRIDES"}, {"FROM"}, {"ALLOWED"}});
     for (const MadeInput& made : plan->inputs.inputs) {
-        if (made.contractIndex >= plan->contract.inputs.size()) continue;
+        if (made.contractIndex >= plan->contract.inputs.size()) {
+            table.row({std::to_string(made.contractIndex),
+                       std::string(),
+                       tensorTypeText(made.tensor.layout),
+                       std::string(),
+                       {made.madeBy, Style::Muted},
+                       "not known"});
+            continue;
+        }
         const ContractInput& input = plan->contract.inputs[made.contractIndex];
         const bool usual = !made.isTensor || made.tensor.layout.isContiguous();
         table.row({std::to_string(input.flatIndex),

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <set>
 
 #include "core/base/text.h"
 
@@ -19,34 +18,6 @@ Result<std::int64_t> parseInteger(const std::string& text, const std::string& op
                                "Write for example " + option + " s77=512."));
     }
     return value;
-}
-
-/// A compiled model without sources, and no program: nobody knows the inputs, so all of them have to be given, by index.
-Status makeUnknownInputs(const InputRequest& request, RunPlan& plan) {
-    std::set<std::size_t> given;
-    std::vector<std::pair<std::size_t, Tensor>> made;
-    for (const auto& [name, spec] : request.inputs) {
-        std::size_t index = 0;
-        const auto [end, problem] = std::from_chars(name.data(), name.data() + name.size(), index);
-        if (problem != std::errc() || end != name.data() + name.size()) {
-            return fail(usageError("input.unknown-names", "The inputs of this model have no known names.",
-                                   "There is no exported program and no wrapper source in the file.",
-                                   "Give each input by its index: --input 0=randn[2,3]."));
-        }
-        if (!given.insert(index).second) return fail(usageError("input.twice", "Input " + name + " is given twice.", {}, "Give each index once."));
-        auto tensor = makeFromSpec(spec, DType::Float32, {}, request.seed + index);
-        if (!tensor) return fail(tensor.error());
-        made.emplace_back(index, std::move(*tensor));
-    }
-    std::sort(made.begin(), made.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (std::size_t i = 0; i < made.size(); ++i) {
-        if (made[i].first != i) {
-            return fail(usageError("input.gap", "Input " + std::to_string(i) + " is not given.", "Nobody knows what it would have to be.",
-                                   "Give every index from 0 on."));
-        }
-        plan.tensors.push_back(std::move(made[i].second));
-    }
-    return {};
 }
 
 Result<Document::CompiledRef> findCompiled(const Document& document, const std::string& model) {
@@ -136,13 +107,6 @@ Result<RunPlan> makePlan(const std::string& file, const InputOptions& options, b
     auto contract = buildContract(plan.document, plan.model);
     if (!contract) return fail(contract.error());
     plan.contract = std::move(*contract);
-    const auto compiled = plan.document.compiled(plan.model);
-    plan.contractKnown = plan.contract.hasProgram || !plan.contract.inputs.empty() || (compiled && compiled.model->inputCount == 0);
-    if (!plan.contractKnown) {
-        if (const Status made = makeUnknownInputs(*request, plan); !made) return fail(made.error());
-        plan.report.notes.push_back("Nothing in the file says what the inputs have to be, so they were not checked.");
-        return plan;
-    }
     auto inputs = makeInputs(plan.document, plan.contract, *request);
     if (!inputs) return fail(inputs.error());
     plan.inputs = std::move(*inputs);

@@ -41,7 +41,6 @@ struct RunPlan {
     InputSet inputs;
     std::vector<Tensor> tensors;  ///< in the order the library takes them
     CheckReport report;
-    bool contractKnown = true;  ///< false: neither program nor sources say what the inputs are
 };
 
 /// Opens the file, makes the inputs and checks them; breaches are in the report. With `needCompiled` a missing compiled model is CannotRun.

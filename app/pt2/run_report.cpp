@@ -156,14 +156,10 @@ Json outcomeJson(const RunPlan& plan, const RunOutcome& outcome) {
 void printMadeInputs(Output& out, const RunPlan& plan) {
     Table table({{"INPUT"}, {"TYPE"}, {"FROM"}});
     for (const MadeInput& made : plan.inputs.inputs) {
-        if (made.contractIndex >= plan.contract.inputs.size()) continue;
-        table.row({{plan.contract.inputs[made.contractIndex].name, Style::Bold},
+        const bool known = made.contractIndex < plan.contract.inputs.size();
+        table.row({{known ? plan.contract.inputs[made.contractIndex].name : std::to_string(made.contractIndex), Style::Bold},
                    made.isTensor ? tensorTypeText(made.tensor.layout) : made.constantText,
                    {made.madeBy, Style::Muted}});
-    }
-    if (plan.inputs.inputs.empty()) {
-        for (std::size_t i = 0; i < plan.tensors.size(); ++i)
-            table.row({{std::to_string(i), Style::Bold}, tensorTypeText(plan.tensors[i].layout), ""});
     }
     table.print(out);
 }

@@ -7,7 +7,7 @@
 namespace pt2 {
 namespace {
 
-constexpr std::size_t kLooksPerToken = 64, kLooksAtLeast = 1U << 16;
+constexpr std::size_t kLooksPerToken = 16, kLooksAtLeast = 1U << 16;
 constexpr std::size_t kMostIndex = 1U << 20;  // of inputs, outputs, dimensions: beyond it a text is not a wrapper
 
 struct Span {

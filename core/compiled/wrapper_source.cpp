@@ -11,7 +11,7 @@ namespace pt2 {
 namespace {
 
 constexpr std::size_t kMostEntries = 1U << 20;
-constexpr std::size_t kMostDimensions = 256;
+constexpr std::size_t kMostDimensions = 64;
 
 std::optional<std::int64_t> integerOfText(std::string_view text) {
     std::int64_t value = 0;

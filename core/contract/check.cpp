@@ -42,7 +42,7 @@ public:
                 checkTensor(i);
             }
         }
-        checkCount();
+        if (contract_.inputsKnown) checkCount();
         checkGuards();
         for (const std::string& name : set_.unknownNames) {
             Breach breach;
@@ -388,7 +388,7 @@ private:
 
     void addNotes() {
         for (const std::string& note : contract_.notes) report_.notes.push_back(note);
-        if (contract_.hasCompiled && !contract_.checksCompiledIn) {
+        if (contract_.hasCompiled && contract_.inputsKnown && !contract_.checksCompiledIn) {
             report_.notes.emplace_back(
                 "No runtime checks are known to be compiled into the model, so it takes any input; only this check stands before it.");
         }

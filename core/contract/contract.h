@@ -73,6 +73,7 @@ struct Contract {
     std::string model;
     bool hasProgram = false, hasCompiled = false;
     bool checksCompiledIn = false;      ///< the compiled model has runtime checks of its own
+    bool inputsKnown = true;            ///< false: neither program nor wrapper source says what goes in; inputs are given by number
     std::string device;                 ///< of the compiled model ("cpu"), empty when not stated
     std::vector<ContractInput> inputs;  ///< user inputs in flat order
     std::vector<ContractSymbol> symbols;

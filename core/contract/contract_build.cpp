@@ -236,7 +236,8 @@ private:
             contract_.inputs.push_back(std::move(input));
         }
         if (!compiled_->inputCount) {
-            contract_.notes.emplace_back("Neither a program nor a wrapper source is there, so the inputs are not known.");
+            contract_.inputsKnown = false;
+            contract_.notes.emplace_back("Neither a program nor a wrapper source is there, so the inputs are not known and not checked.");
         } else if (compiled_->inputs.size() != static_cast<std::size_t>(*compiled_->inputCount)) {
             contract_.notes.emplace_back("The wrapper source does not describe all inputs.");
         }

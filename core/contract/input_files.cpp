@@ -90,6 +90,15 @@ private:
     bool numberedForm_ = false;
 };
 
+Result<TorchSaveFile> readTree(const std::string& path) {
+    const Result<File> opened = File::openForReading(path);
+    if (!opened) return fail(opened.error());
+    ByteBuffer bytes(static_cast<std::size_t>(opened->size()));
+    const Status read = opened->readAt(0, bytes);
+    if (!read) return fail(read.error());
+    return TorchSaveFile::read(std::move(bytes));
+}
+
 Status takeTree(const TorchSaveFile& saved, const Contract& contract, InputFile& file) {
     const Result<std::vector<const PickleNode*>> leaves = flattenInputs(contract, *saved.root());
     if (!leaves) return fail(leaves.error());
@@ -154,16 +163,38 @@ Result<InputFile> readInputFile(const std::string& path, const Contract& contrac
         return fail(
             {ErrorKind::Usage, "input.bad-file", "\"" + path + "\" is no set of inputs.", path, {}, "A set is a .npz, .safetensors or .pt file."});
     }
-    const Result<File> opened = File::openForReading(path);
-    if (!opened) return fail(opened.error());
-    ByteBuffer bytes(static_cast<std::size_t>(opened->size()));
-    const Status read = opened->readAt(0, bytes);
-    if (!read) return fail(read.error());
-    const Result<TorchSaveFile> saved = TorchSaveFile::read(std::move(bytes));
+    const Result<TorchSaveFile> saved = readTree(path);
     if (!saved) return fail(saved.error());
     const Status taken = takeTree(*saved, contract, file);
     if (!taken) return fail(taken.error());
     return file;
+}
+
+Result<std::vector<Tensor>> readNumberedTensors(const std::string& path) {
+    std::vector<Tensor> tensors;
+    if (endsWith(path, ".npz") || endsWith(path, ".safetensors")) {
+        const Result<NamedTensors> named = endsWith(path, ".npz") ? readNpzFile(path) : readSafetensorsFile(path);
+        if (!named) return fail(named.error());
+        for (const char* prefix : {"", "arr_", "in_"}) {
+            for (bool found = true; found;) {
+                const std::string key = prefix + std::to_string(tensors.size());
+                const auto entry = std::find_if(named->begin(), named->end(), [&](const auto& one) { return one.first == key; });
+                found = entry != named->end();
+                if (found) tensors.push_back(entry->second);
+            }
+            if (!tensors.empty()) return tensors;
+        }
+        return fail({ErrorKind::Usage, "input.no-names", "None of the tensors in \"" + path + "\" bears a number.", path, {}, "Name them 0, 1, ..."});
+    }
+    const Result<TorchSaveFile> saved = readTree(path);
+    if (!saved) return fail(saved.error());
+    for (const PickleNode* leaf : flattenLeaves(*saved->root())) {
+        if (leaf->kind != PickleNode::Kind::Tensor) continue;
+        Result<Tensor> tensor = saved->tensor(*leaf);
+        if (!tensor) return fail(tensor.error());
+        tensors.push_back(std::move(*tensor));
+    }
+    return tensors;
 }
 
 Result<InputFile> readSamples(const Document& document, const Contract& contract) {

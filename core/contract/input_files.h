@@ -21,6 +21,8 @@ struct InputFile {
 Result<InputFile> readInputFile(const std::string& path, const Contract& contract);
 /// The archive's own sample inputs; Usage error when there are none.
 Result<InputFile> readSamples(const Document& document, const Contract& contract);
+/// The tensors of a file whose inputs nobody knows: "0", "arr_0" or "in_0" and so on, or those of a tree in order.
+Result<std::vector<Tensor>> readNumberedTensors(const std::string& path);
 /// numpy has no bfloat16 and no float8: they lie in unsigned integers of the same width.
 Tensor reinterpretStored(Tensor tensor, DType wanted);
 

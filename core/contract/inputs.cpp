@@ -16,6 +16,7 @@ namespace pt2 {
 namespace {
 
 constexpr std::int64_t kSmallest = 2;  // torch specialises on sizes 0 and 1
+constexpr std::size_t kMostInputs = 1U << 20;
 
 class Maker {
 public:
@@ -23,6 +24,7 @@ public:
         : document_(document), contract_(contract), request_(request) {}
 
     Result<InputSet> run() {
+        if (!contract_.inputsKnown) return byNumber();
         set_.inputs.resize(contract_.inputs.size());
         for (std::size_t i = 0; i < contract_.inputs.size(); ++i) {
             set_.inputs[i].contractIndex = i;
@@ -46,6 +48,53 @@ public:
     }
 
 private:
+    // Inputs of which nothing is known: numbers from 0, each with a shape of its own.
+
+    Result<InputSet> byNumber() {
+        if (!request_.sizes.empty() || request_.useSample) {
+            return usage("input.not-known", "Neither a program nor a wrapper source is there, so sizes and samples have no meaning.",
+                         "Give each input by its number, as in --input 0=randn[4,16].");
+        }
+        std::map<std::size_t, MadeInput> made;
+        if (!request_.inputsFile.empty()) {
+            Result<std::vector<Tensor>> tensors = readNumberedTensors(request_.inputsFile);
+            if (!tensors) return fail(tensors.error());
+            for (Tensor& tensor : *tensors) {
+                MadeInput& input = made[made.size()];
+                input.tensor = std::move(tensor);
+                input.madeBy = "file " + std::filesystem::path(request_.inputsFile).filename().string();
+            }
+        }
+        std::set<std::size_t> given;
+        for (const auto& [name, text] : request_.inputs) {
+            std::size_t number = 0;
+            const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
+            if (name.empty() || error != std::errc() || end != name.data() + name.size() || number > kMostInputs) {
+                return usage("input.unknown", "The inputs are not known, so there is no input \"" + escapeForDisplay(name) + "\".",
+                             "Give each input by its number, as in --input 0=randn[4,16].");
+            }
+            if (!given.insert(number).second) return usage("input.twice", "Input " + name + " is given twice.", "Give it once.");
+            const Result<InputSpecText> spec = parseInputSpec(text);
+            if (!spec) return fail(spec.error());
+            if (spec->isGenerator() && !spec->shape) {
+                return usage("input.no-shape", "The shape of input " + name + " is not known.",
+                             "Give it, as in --input " + name + "=" + spec->name + "[4,16].");
+            }
+            Result<Tensor> tensor = makeFromSpec(text, DType::Unknown, {}, request_.seed + number);
+            if (!tensor) return fail(tensor.error());
+            made[number].tensor = std::move(*tensor);
+            made[number].madeBy = spec->isGenerator() ? spec->name : spec->kind == InputSpecText::Kind::File ? "file " + spec->file : "typed in";
+        }
+        for (auto& [number, input] : made) {
+            if (number != set_.inputs.size()) {
+                return usage("input.gap", "Input " + std::to_string(set_.inputs.size()) + " is missing.", "Number the inputs from 0 without a gap.");
+            }
+            input.contractIndex = number;
+            set_.inputs.push_back(std::move(input));
+        }
+        return std::move(set_);
+    }
+
     // --size
 
     static tl::unexpected<Error> usage(const char* code, std::string what, std::string help) {

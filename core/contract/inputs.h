@@ -27,7 +27,7 @@ struct MadeInput {
 };
 
 struct InputSet {
-    std::vector<MadeInput> inputs;  ///< one per Contract::inputs
+    std::vector<MadeInput> inputs;  ///< one per Contract::inputs; where those are not known, one per number given
     std::vector<std::pair<std::string, std::int64_t>> symbolValues;
     std::vector<std::string> unknownNames;  ///< what a file holds beyond the model's inputs
     /// The tensors in the order the library takes them.
@@ -37,7 +37,8 @@ struct InputSet {
 /// Makes every input. Usage errors: unknown input or symbol, ambiguous `batch=`, bad SPEC. A size out of range is not an error here:
 /// the check says it. Order of what is not given: stored samples (when no size is asked for, no seed is set, and their sizes agree with what is
 /// given), else sizes at the hint or the smallest legal of at least 2; integers stay below the length of the table they index, other integers are 0
-/// or 1, floats are randn of the documented generator. What is made has the strides that the contract wants; what comes from a file keeps its own.
+/// or 1, floats are randn of the documented generator. Where the inputs are not known (Contract::inputsKnown) they are those given by number. What is
+/// made has the strides that the contract wants; what comes from a file keeps its own.
 Result<InputSet> makeInputs(const Document& document, const Contract& contract, const InputRequest& request);
 
 /// The documented generator: SplitMix64 seeded with seed + flat index gives uniform 53-bit doubles, (next() >> 11) * 2^-53; randn is Box-Muller,

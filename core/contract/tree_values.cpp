@@ -55,21 +55,6 @@ bool flattenBySpec(const TreeSpec& spec, const PickleNode& root, std::vector<con
     return true;
 }
 
-void flattenAsItStands(const PickleNode& root, std::vector<const PickleNode*>& leaves) {
-    std::vector<const PickleNode*> stack = {&root};
-    while (!stack.empty() && leaves.size() <= kMostLeaves) {
-        const PickleNode* data = stack.back();
-        stack.pop_back();
-        if (isSequence(*data)) {
-            for (std::size_t k = data->children.size(); k-- > 0;) stack.push_back(data->children[k].get());
-        } else if (data->kind == Kind::Dict) {
-            for (std::size_t k = data->children.size() / 2; k-- > 0;) stack.push_back(data->children[2 * k + 1].get());
-        } else {
-            leaves.push_back(data);
-        }
-    }
-}
-
 /// {"x": tensor, "batch": {...}}: the values of the arguments by their names, positional and keyword ones alike.
 std::vector<const PickleNode*> flattenByNames(const Contract& contract, const PickleNode& dict) {
     std::vector<const PickleNode*> leaves(contract.inputs.size(), nullptr);
@@ -107,6 +92,23 @@ std::vector<const PickleNode*> flattenByNames(const Contract& contract, const Pi
 
 }  // namespace
 
+std::vector<const PickleNode*> flattenLeaves(const PickleNode& root) {
+    std::vector<const PickleNode*> leaves;
+    std::vector<const PickleNode*> stack = {&root};
+    while (!stack.empty() && leaves.size() <= kMostLeaves) {
+        const PickleNode* data = stack.back();
+        stack.pop_back();
+        if (isSequence(*data)) {
+            for (std::size_t k = data->children.size(); k-- > 0;) stack.push_back(data->children[k].get());
+        } else if (data->kind == Kind::Dict) {
+            for (std::size_t k = data->children.size() / 2; k-- > 0;) stack.push_back(data->children[2 * k + 1].get());
+        } else {
+            leaves.push_back(data);
+        }
+    }
+    return leaves;
+}
+
 Result<std::vector<const PickleNode*>> flattenInputs(const Contract& contract, const PickleNode& root) {
     const std::size_t count = contract.inputs.size();
     std::vector<const PickleNode*> leaves;
@@ -131,7 +133,7 @@ Result<std::vector<const PickleNode*>> flattenInputs(const Contract& contract, c
         if (std::any_of(leaves.begin(), leaves.end(), [](const PickleNode* leaf) { return leaf != nullptr; })) return leaves;
         leaves.clear();
     }
-    flattenAsItStands(root, leaves);
+    leaves = flattenLeaves(root);
     if (leaves.size() == count) return leaves;
     // The tensors alone, in the order the library takes them.
     std::vector<const PickleNode*> tensors;

@@ -14,6 +14,9 @@ namespace pt2 {
 /// Usage error when the number of leaves is not that of the contract's inputs.
 Result<std::vector<const PickleNode*>> flattenInputs(const Contract& contract, const PickleNode& root);
 
+/// Leaves as they stand: tuples, lists and dicts are opened.
+std::vector<const PickleNode*> flattenLeaves(const PickleNode& root);
+
 /// JSON literal of a leaf that is no tensor.
 std::string literalOf(const PickleNode& leaf);
 

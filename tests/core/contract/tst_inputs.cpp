@@ -410,6 +410,33 @@ private slots:
         QVERIFY(!make(tree, with({{"n", "randn"}})));
     }
 
+    /// A library without sources: inputs go by number, nothing is checked and nothing is pretended.
+    void librariesWithoutSourcesTakeNumberedInputs() {
+        if (tests::corpus().isEmpty()) QSKIP("The corpus of real files is not here.");
+        Opened bare;
+        bare.document = *Document::open((tests::corpus() + "/eras/2.4/aoti/tiny.so").toStdString());
+        bare.contract = *buildContract(bare.document, "");
+        QVERIFY(!bare.contract.inputsKnown && bare.contract.inputs.empty());
+        const Result<InputSet> set = make(bare, with({{"1", "zeros[3]:int64"}, {"0", "randn[2,2]"}}));
+        QVERIFY(set);
+        QCOMPARE(set->tensors().size(), std::size_t{2});
+        QCOMPARE(tensorTypeText(set->tensors()[0].layout), std::string("float32 [2, 2]"));
+        QCOMPARE(tensorTypeText(set->tensors()[1].layout), std::string("int64 [3]"));
+        const CheckReport report = checkInputs(bare.contract, *set);
+        QVERIFY(report.ok() && !report.notes.empty());
+        QVERIFY(make(bare)->inputs.empty());
+        for (const auto& wrong : {with({{"1", "randn[2]"}}), with({{"x", "randn[2]"}}), with({{"0", "randn"}}),
+                                  with({{"0", "randn[2]"}, {"0", "ones[2]"}}), sized({{"s0", 4}})}) {
+            const Result<InputSet> none = make(bare, wrong);
+            QVERIFY(!none && none.error().kind == ErrorKind::Usage);
+        }
+        InputRequest file;
+        file.inputsFile = (tests::corpus() + "/eras/2.4/aoti/tiny.io.npz").toStdString();
+        const Result<InputSet> stored = make(bare, file);
+        QVERIFY(stored);
+        QCOMPARE(tensorTypeText(stored->tensors()[0].layout), std::string("float32 [4, 16]"));
+    }
+
     void whatIsNotKnownMustBeGiven() {
         if (tests::corpus().isEmpty()) QSKIP("The corpus of real files is not here.");
         const Opened old = open("eras/2.6/aoti/tiny");
