@@ -58,7 +58,7 @@ std::string outputName(const Contract& contract, std::size_t index) {
 Result<EagerSession> EagerSession::open(const std::string& python, const CancelToken& cancel, const ProgressSink& progress) {
     auto found = findPython(python, cancel);
     if (!found) return tl::unexpected(found.error());
-    auto work = jobFolder(50'000'000);
+    auto work = JobFolder::create(50'000'000);
     if (!work) return tl::unexpected(work.error());
     auto process = startHelper(*found, work->path(), {}, cancel, progress);
     if (!process) return tl::unexpected(process.error());

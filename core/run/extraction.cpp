@@ -22,6 +22,7 @@
 #include "core/base/hash.h"
 #include "core/base/text.h"
 #include "core/run/descriptor.h"
+#include "core/run/job_folder.h"
 
 namespace pt2 {
 
@@ -385,6 +386,7 @@ Result<std::shared_ptr<const Extraction>> extractCompiled(const Archive& archive
     }
     try {
         removeStaleExtractions();
+        removeStaleJobFolders();
         auto extraction = Extractor(archive, model, cancel, progress).extract();
         if (extraction && !key.empty()) {
             const std::lock_guard lock(registryMutex);

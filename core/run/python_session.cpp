@@ -156,36 +156,6 @@ Error errorFromAnswer(const nlohmann::json& answer, const std::string& doing) {
     return {ErrorKind::CannotRun, "python.torch", what, {}, why, "torch's own words are above; the log says more."};
 }
 
-Result<TemporaryDirectory> jobFolder(std::uint64_t needed) {
-    std::vector<fs::path> parents;
-    std::error_code code;
-    const fs::path temporary = fs::temp_directory_path(code);
-    if (!code) parents.push_back(temporary);
-    if (const std::string cache = environmentValue("XDG_CACHE_HOME"); !cache.empty()) {
-        parents.emplace_back(cache);
-    } else if (const std::string home = environmentValue("HOME"); !home.empty()) {
-        parents.push_back(fs::path(home) / ".cache");
-    }
-    std::string seen;
-    for (const fs::path& parent : parents) {
-        const fs::space_info space = fs::space(parent, code);
-        if (code) continue;
-        if (space.available < needed) {
-            seen += fmt::format("{}{} has {} free", seen.empty() ? "" : ", ", parent.string(), formatBytes(space.available));
-            continue;
-        }
-        auto folder = TemporaryDirectory::create(parent, "pt2scope-job-");
-        if (folder) return folder;
-        seen += fmt::format("{}{}", seen.empty() ? "" : ", ", folder.error().what);
-    }
-    return fail({ErrorKind::System,
-                 "python.no-space",
-                 fmt::format("There is no folder with {} to work in.", formatBytes(needed)),
-                 {},
-                 seen + ".",
-                 "Make room, or name another temporary folder in TMPDIR."});
-}
-
 std::vector<std::pair<std::string, std::string>> compilerEnvironment(const std::vector<std::pair<std::string, std::string>>& requested) {
     std::map<std::string, std::string> found;
     for (char** at = environ; *at != nullptr; ++at) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/run/job_folder.h"
 #include "core/run/python_helper.h"
 #include "core/run/python_process.h"
 
@@ -20,9 +21,6 @@ Result<PythonProcess> startHelper(const PythonInfo& python, const std::filesyste
 /// What an answer with "ok": false means to the reader. `doing` completes "Python failed while ...".
 Error errorFromAnswer(const nlohmann::json& answer, const std::string& doing);
 
-/// A private folder for one job with at least `needed` bytes free: below the system's temporary folder, else below the user's cache folder.
-Result<TemporaryDirectory> jobFolder(std::uint64_t needed);
-
 /// Variables of this process that change what AOTInductor makes (TORCHINDUCTOR_*, TORCH_*), then the requested ones; each name once, sorted.
 std::vector<std::pair<std::string, std::string>> compilerEnvironment(const std::vector<std::pair<std::string, std::string>>& requested);
 
@@ -35,8 +33,8 @@ public:
                              const CancelToken& cancel = {}, const ProgressSink& progress = {});
 
 private:
-    EagerSession(TemporaryDirectory work, PythonProcess process) : work_(std::move(work)), process_(std::move(process)) {}
-    TemporaryDirectory work_;  // before the process, so that it goes after it
+    EagerSession(JobFolder work, PythonProcess process) : work_(std::move(work)), process_(std::move(process)) {}
+    JobFolder work_;  // before the process, so that it goes after it
     PythonProcess process_;
     int runs_ = 0;
 };

@@ -340,7 +340,7 @@ Result<RecompileReport> recompile(const Document& document, const fs::path& outp
     auto python = findPython(request.python, cancel);
     if (!python) return tl::unexpected(python.error());
     // The copy for Python, the constants object, the library and the package all hold the weights.
-    auto work = jobFolder(5 * job->weightBytes + 200'000'000);
+    auto work = JobFolder::create(5 * job->weightBytes + 200'000'000);
     if (!work) return tl::unexpected(work.error());
     std::vector<fs::path> copies;
     for (std::size_t i = 0; i < job->models.size(); ++i) {

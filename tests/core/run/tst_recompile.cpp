@@ -1,4 +1,6 @@
+#include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <QCoreApplication>
@@ -14,6 +16,7 @@
 
 #include "core/archive/writer.h"
 #include "core/base/hash.h"
+#include "core/run/job_folder.h"
 #include "core/run/program_copy.h"
 #include "core/run/python_session.h"
 #include "core/run/recompile_check.h"
@@ -74,7 +77,6 @@ class TestRecompile : public QObject {
     QString corpus_;
     QTemporaryDir dir_;
     std::string noPython_;
-    QStringList foldersBefore_;
 
     QString sample(const char* name) const { return corpus_ + "/2.13.0/" + name + ".pt2"; }
     std::filesystem::path output(const char* name) const { return dir_.filePath(name).toStdString(); }
@@ -82,11 +84,12 @@ class TestRecompile : public QObject {
 private slots:
     void initTestCase() {
         corpus_ = tests::corpus();
-        foldersBefore_ = jobFolders();
+        // A temporary folder of its own, so that what others do beside this test is not seen.
+        QVERIFY(QDir(dir_.path()).mkdir("tmp") && qputenv("TMPDIR", dir_.filePath("tmp").toUtf8()));
         if (auto python = findPython(); !python) noPython_ = python.error().what + " " + python.error().why;
     }
 
-    void cleanupTestCase() { QCOMPARE(jobFolders(), foldersBefore_); }
+    void cleanupTestCase() { QCOMPARE(jobFolders(), QStringList()); }
 
     void aMissingPythonIsSaidWithAdvice() {
         const auto python = findPython("/no/such/python");
@@ -98,6 +101,48 @@ private slots:
         CancelToken cancel;
         cancel.request();
         if (noPython_.empty()) QCOMPARE(findPython({}, cancel).error().kind, ErrorKind::Cancelled);
+    }
+
+    void foldersOfCrashedJobsAreRemovedAndThoseInUseAreNot() {
+        const QString base = QDir::tempPath() + "/pt2scope-job-";
+        for (const char* name : {"left", "held"}) QVERIFY(QDir().mkpath(base + name + "/below"));
+        QVERIFY(QFile::link("/", base + "link"));
+        const int held = ::open((base + "held").toUtf8().constData(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        QVERIFY(held >= 0 && ::flock(held, LOCK_SH) == 0);
+        QString inUse;
+        {
+            const auto folder = JobFolder::create(1);
+            QVERIFY(folder.has_value());
+            inUse = QString::fromStdString(folder->path().string());
+            QVERIFY(!QDir(base + "left").exists());
+            QVERIFY(QDir(base + "held/below").exists() && QFile::exists(base + "link"));
+            QVERIFY(JobFolder::create(1).has_value());
+            removeStaleJobFolders();
+            QVERIFY(QDir(inUse).exists());
+        }
+        QVERIFY(!QDir(inUse).exists());
+        ::close(held);
+        removeStaleJobFolders();
+        QVERIFY(!QDir(base + "held").exists());
+        QVERIFY(QFile::remove(base + "link"));
+        QCOMPARE(JobFolder::create(~std::uint64_t{0}).error().code, std::string("python.no-space"));
+    }
+
+    /// Many at once: each gets a folder that nobody takes away while it is used.
+    void foldersOfJobsThatStartTogetherStay() {
+        std::atomic<int> lost = 0;
+        std::vector<std::thread> threads;
+        for (int t = 0; t < 8; ++t) {
+            threads.emplace_back([&lost] {
+                for (int i = 0; i < 50; ++i) {
+                    const auto folder = JobFolder::create(1);
+                    if (!folder || !std::filesystem::create_directory(folder->path() / "work")) ++lost;
+                }
+            });
+        }
+        for (std::thread& thread : threads) thread.join();
+        QCOMPARE(lost.load(), 0);
+        QCOMPARE(jobFolders(), QStringList());
     }
 
     void theOutputsNameIsChecked() {
