@@ -143,10 +143,12 @@ std::vector<WeightEntry> entriesOfTorchSave(const TorchSaveFile& file, MemberInd
         weight.member = member;
         weight.inTorchSave = true;
         weight.isObject = value.kind != PickleNode::Kind::Tensor;
-        weight.usePickle = true;
+        weight.usePickle = weight.isObject;
         if (!weight.isObject) {
             weight.layout = value.layout;
             weight.pathName = value.storageKey;
+            weight.isParameter = value.isParameter;
+            weight.requiresGrad = value.requiresGrad;
         }
         entries.push_back(std::move(weight));
     }

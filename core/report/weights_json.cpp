@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <tuple>
 
 #include "core/base/hash.h"
 
@@ -10,7 +11,8 @@ namespace {
 
 /// Whether the elements lie in the record as they are hashed: then the record is streamed and never held in memory.
 bool canStream(const Package& package, const WeightEntry& entry, std::uint64_t& begin, std::uint64_t& length) {
-    if (!entry.member || entry.usePickle || entry.isObject || package.byteorder() == "big" || !entry.layout.isContiguous()) return false;
+    if (!entry.member || entry.usePickle || entry.isObject || entry.inTorchSave || package.byteorder() == "big" || !entry.layout.isContiguous())
+        return false;
     if (entry.layout.storageOffset < 0) return false;
     const auto count = entry.layout.elementCount();
     const std::uint64_t item = dtypeSize(entry.layout.dtype);
@@ -37,16 +39,21 @@ Result<std::string> hashStreaming(const Package& package, MemberIndex member, st
     return hash.hex();
 }
 
+/// Whether two entries are views of one storage: a record of its own, or a storage of the torch.save record that holds them all.
+bool shareStorage(const WeightEntry& a, const WeightEntry& b) {
+    return a.member && a.member == b.member && a.inTorchSave == b.inTorchSave && (!a.inTorchSave || a.pathName == b.pathName);
+}
+
 /// The last storage read, so that views and tied weights do not read it again.
 struct LastStorage {
-    std::optional<MemberIndex> member;
+    const WeightEntry* entry = nullptr;
     Tensor tensor;
 };
 
 Result<std::string> hashOne(const Package& package, const WeightEntry& entry, LastStorage& last, const CancelToken& cancel) {
     std::uint64_t begin = 0, length = 0;
     if (canStream(package, entry, begin, length)) return hashStreaming(package, *entry.member, begin, length, cancel);
-    if (entry.member && last.member == entry.member && last.tensor.layout.dtype == entry.layout.dtype) {
+    if (last.entry != nullptr && shareStorage(*last.entry, entry) && last.tensor.layout.dtype == entry.layout.dtype) {
         const auto needed = entry.layout.requiredStorageBytes();
         if (needed && *needed <= last.tensor.storage.size()) return tensorSha256({entry.layout, last.tensor.storage});
     }
@@ -55,7 +62,7 @@ Result<std::string> hashOne(const Package& package, const WeightEntry& entry, La
     auto sha = tensorSha256(tensor->view());
     // An empty record stands for zeros of any size, so it is no storage to share.
     if (entry.member && package.archive().members()[*entry.member].size > 0) {
-        last.member = entry.member;
+        last.entry = &entry;
         last.tensor = std::move(*tensor);
     }
     return sha;
@@ -70,7 +77,9 @@ Result<Json> weightsJson(const Package& package, const std::vector<WeightEntry>&
     if (hash) {
         std::vector<std::size_t> order(entries.size());
         std::iota(order.begin(), order.end(), std::size_t{0});
-        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return entries[a].member < entries[b].member; });
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return std::tie(entries[a].member, entries[a].pathName) < std::tie(entries[b].member, entries[b].pathName);
+        });
         LastStorage last;
         const WeightEntry* previous = nullptr;
         std::size_t previousIndex = 0;
@@ -80,7 +89,7 @@ Result<Json> weightsJson(const Package& package, const std::vector<WeightEntry>&
             const WeightEntry& entry = entries[i];
             report(progress, {"hashing " + entry.fqn, ++done, entries.size(), Progress::Unit::Steps, {}});
             if (entry.isObject || entry.usePickle) continue;
-            if (previous != nullptr && entry.member && previous->member == entry.member && previous->layout == entry.layout) {
+            if (previous != nullptr && shareStorage(*previous, entry) && previous->layout == entry.layout) {
                 hashes[i] = hashes[previousIndex];
                 unreadable[i] = unreadable[previousIndex];
                 continue;

@@ -247,6 +247,37 @@ private slots:
         }
     }
 
+    /// torch 2.8 and before keep all weights in one pickled record.
+    void weightsOfOlderTorchAreTheSameNumbers_data() {
+        QTest::addColumn<QString>("factsPath");
+        if (corpus().isEmpty()) return;
+        for (const char* era : {"2.8", "2.6"}) {
+            const QDir folder(corpus() + "/eras/" + era);
+            for (const QString& name : folder.entryList({"*.facts.json"}, QDir::Files)) {
+                QTest::newRow(qPrintable(QString(era) + "/" + name)) << folder.filePath(name);
+            }
+        }
+    }
+    void weightsOfOlderTorchAreTheSameNumbers() {
+        QFETCH(QString, factsPath);
+        const json facts = readFacts(factsPath);
+        const auto run = pt2::tests::pt2({"inspect", "--json", "--hash", archiveOf(factsPath)});
+        QVERIFY2(run.exit == 0, run.error.constData());
+        const json found = run.json();
+        for (const auto& [name, program] : facts["programs"].items()) {
+            for (const char* list : {"weights", "constants"}) {
+                const json& entries = program[list];
+                QCOMPARE(found["programs"][name][list].size(), entries.size());
+                for (const auto& [fqn, entry] : entries.items()) {
+                    const auto fields = {"dtype", "shape", "stride", "storage_offset", "is_param", "requires_grad", "sha256"};
+                    const std::string d =
+                        difference(pick(entry, fields), pick(found["programs"][name][list].value(fqn, json::object()), fields), fqn);
+                    QVERIFY2(d.empty(), d.c_str());
+                }
+            }
+        }
+    }
+
     void withoutHashNothingIsHashed() {
         const auto run = pt2::tests::pt2({"inspect", "--json", corpus() + "/2.13.0/tiny.pt2"});
         QCOMPARE(run.exit, 0);
