@@ -73,7 +73,7 @@ fi
 show run "$compiled" "${sizes[@]}"
 if [ "$kind" = program ]; then
   show compare "$compiled" --reference torch "${sizes[@]}"
-  say "Done: compiled for this machine${size:+, run at $size, a size it was not exported with}, and equal to torch eager. The package is ${compiled#"$root"/}."
+  say "Done: compiled for this machine${size:+, run at $size, a size it was not exported with}, and within tolerance of torch eager. The package is ${compiled#"$root"/}."
 else
   say "Done: the compiled model ran${size:+ at $size}."
 fi

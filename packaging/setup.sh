@@ -55,7 +55,7 @@ install_system_packages() {
   # The simulation of apt says how large the download is.
   LC_ALL=C apt-get install --assume-no -o Debug::NoLocking=true --no-install-recommends "${missing[@]}" 2>/dev/null | grep -E '^(Need to get|After this)' || true
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$root/build/apt.log" 2>&1 || {
-    tail -n 15 "$root/build/apt.log" >&2
+    { grep -aA 1 -E '^(E:|dpkg: error)' "$root/build/apt.log" || tail -n 15 "$root/build/apt.log"; } | head -n 15 >&2
     die "apt could not install them (whole log: build/apt.log)."
   }
 }
@@ -141,14 +141,19 @@ prepare() {
 
 # configure PRESET [OPTION...]
 configure() {
-  local preset=$1 log=$root/build/configure-$1.log
+  local preset=$1 log=$root/build/configure-$1.log cache
   shift
   if command -v mold >/dev/null; then set -- -DCMAKE_EXE_LINKER_FLAGS=-fuse-ld=mold "$@"; fi
+  # ccache fails each compile when it cannot write its folder, for instance in a home that is read-only.
+  if command -v ccache >/dev/null; then
+    cache=$(ccache --get-config cache_dir)
+    { mkdir -p "$cache" 2>/dev/null && [ -w "$cache" ]; } || export CCACHE_DIR=$root/build/ccache
+  fi
   (cd "$root" && cmake --preset "$preset" "$@") >"$log" 2>&1 || {
     tail -n 25 "$log" >&2
     die "cmake could not configure the build (whole log: ${log#"$root"/})."
   }
-  grep -E 'pt2-worker|Could NOT find' "$log" || true
+  grep -E 'pt2-worker' "$log" || true
 }
 
 # build PRESET [TARGET...]: one line of progress on a terminal, errors otherwise.
