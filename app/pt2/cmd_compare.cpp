@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <system_error>
 
 #include "app/pt2/command.h"
 #include "app/pt2/reference.h"

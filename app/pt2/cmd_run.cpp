@@ -1,4 +1,6 @@
 #include "app/pt2/command.h"
+
+#include <system_error>
 #include "app/pt2/run_report.h"
 #include "core/base/text.h"
 #include "core/tensor/safetensors.h"

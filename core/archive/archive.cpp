@@ -1,6 +1,7 @@
 #include "core/archive/archive.h"
 
 #include <algorithm>
+#include <system_error>
 
 #include "core/archive/containers.h"
 #include "core/archive/recognise.h"

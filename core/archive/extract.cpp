@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include "core/archive/archive.h"

@@ -1,6 +1,7 @@
 #include "core/compiled/run_impl.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "core/compiled/generated_names.h"
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <system_error>
 
 #include "core/compiled/generated_names.h"
 #include "core/compiled/run_impl.h"

@@ -1,6 +1,7 @@
 #include "core/contract/check.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"

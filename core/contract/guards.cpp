@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <system_error>
 
 namespace pt2 {
 namespace {

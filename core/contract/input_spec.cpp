@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "core/base/file.h"
 #include "core/base/text.h"

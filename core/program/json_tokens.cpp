@@ -5,6 +5,7 @@
 #include <array>
 #include <charconv>
 #include <limits>
+#include <system_error>
 #include <vector>
 
 #include "core/base/utf8.h"

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <charconv>
+#include <system_error>
 
 #include "core/program/program_storage.h"
 

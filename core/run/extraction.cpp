@@ -16,6 +16,7 @@
 #include <optional>
 #include <random>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "core/base/file.h"

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <map>
+#include <system_error>
 
 #include "core/base/text.h"
 

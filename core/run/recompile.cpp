@@ -4,6 +4,7 @@
 #include <chrono>
 #include <map>
 #include <set>
+#include <system_error>
 
 #include "core/archive/writer.h"
 #include "core/base/text.h"

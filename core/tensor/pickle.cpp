@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <set>
+#include <system_error>
 #include <unordered_map>
 #include <unordered_set>
 

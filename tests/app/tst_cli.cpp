@@ -2,7 +2,9 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <cstddef>
 #include <set>
+#include <string>
 
 #include "tests/app/pt2_process.h"
 #include "tests/corpus.h"

@@ -2,7 +2,10 @@
 #include <QDirIterator>
 #include <QFile>
 #include <QtTest>
+#include <cstddef>
+#include <initializer_list>
 #include <set>
+#include <string>
 
 #include "tests/app/pt2_process.h"
 #include "tests/corpus.h"

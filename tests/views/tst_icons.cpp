@@ -5,6 +5,8 @@
 #include <QtTest>
 
 #include "views/frame/page.h"
+
+#include <cmath>
 #include "views/pages.h"
 #include "views/theme/icons.h"
 #include "views/theme/theme.h"

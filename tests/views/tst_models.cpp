@@ -2,6 +2,8 @@
 #include <QtTest>
 
 #include "tests/corpus.h"
+
+#include <limits>
 #include "views/files/member_tree.h"
 #include "views/frame/document_session.h"
 #include "views/overview/contract_card.h"

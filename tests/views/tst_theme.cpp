@@ -1,5 +1,6 @@
 #include <QtTest>
 #include <cmath>
+#include <vector>
 
 #include "views/theme/fonts.h"
 #include "views/theme/theme.h"

@@ -1,5 +1,7 @@
 #include "views/recompile/recompile_page.h"
 
+#include <algorithm>
+
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFileDialog>

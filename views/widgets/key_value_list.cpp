@@ -1,6 +1,8 @@
 #include <QGridLayout>
 
 #include "views/theme/spacing.h"
+
+#include <algorithm>
 #include "views/widgets/panels.h"
 
 namespace pt2::views {

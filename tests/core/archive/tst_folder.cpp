@@ -7,6 +7,8 @@
 #include <QtTest>
 
 #include "core/archive/archive.h"
+
+#include <algorithm>
 #include "tests/corpus.h"
 
 using namespace pt2;

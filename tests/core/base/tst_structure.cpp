@@ -5,6 +5,7 @@
 #include <QtTest>
 #include <map>
 #include <set>
+#include <vector>
 
 namespace {
 

@@ -1,4 +1,5 @@
 #include <QtTest>
+#include <algorithm>
 #include <random>
 
 #include "core/base/file.h"

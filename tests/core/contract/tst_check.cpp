@@ -2,6 +2,8 @@
 
 #include "tests/core/contract/contract_corpus.h"
 
+#include <algorithm>
+
 using namespace pt2;
 
 class CheckTest : public QObject {

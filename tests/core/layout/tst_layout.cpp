@@ -2,6 +2,7 @@
 #include <QElapsedTimer>
 #include <QtTest>
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 

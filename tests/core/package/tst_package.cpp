@@ -1,4 +1,5 @@
 #include <QtTest>
+#include <algorithm>
 #include <fstream>
 
 #include <nlohmann/json.hpp>

@@ -2,6 +2,8 @@
 
 #include "core/program/operator_family.h"
 
+#include <string>
+
 using namespace pt2;
 
 class TestOperatorFamily : public QObject {

@@ -1,4 +1,6 @@
 #include "core/base/hash.h"
+
+#include <algorithm>
 #include "core/program/printed_form.h"
 #include "core/program/printed_names.h"
 #include "tests/core/program/corpus_programs.h"

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <set>
 
 #include "core/program/operator_family.h"

@@ -1,6 +1,7 @@
 #include <QFile>
 #include <QTest>
 #include <set>
+#include <string>
 
 #include "core/tensor/dtype.h"
 

@@ -1,5 +1,6 @@
 #include <QTest>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "core/base/hash.h"
