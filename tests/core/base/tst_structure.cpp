@@ -64,6 +64,28 @@ QString coreFolderOf(const QString& path) { return path.startsWith("core/") ? pa
 bool isQt(const QString& target) { return QRegularExpression(QStringLiteral("^(Q[A-Z][A-Za-z]*|Qt[A-Z].*)(/.*)?$")).match(target).hasMatch(); }
 bool isTorch(const QString& target) { return QRegularExpression(QStringLiteral("^(torch|ATen|c10|caffe2)/")).match(target).hasMatch(); }
 
+/// The standard headers that a file reaches by its own includes and those of this tree. What other libraries bring along does not count.
+std::set<QString> standardHeadersOf(const QString& file) {
+    static const QRegularExpression kStandard(QStringLiteral("^[a-z_0-9]+(\\.h)?$"));
+    static std::map<QString, std::vector<Include>> read;  // each file is on the way of many
+    std::set<QString> seen{file}, headers;
+    std::vector<QString> work{file};
+    while (!work.empty()) {
+        const QString next = work.back();
+        work.pop_back();
+        const auto [entry, isNew] = read.try_emplace(next);
+        if (isNew) entry->second = includesOf(next);
+        for (const Include& include : entry->second) {
+            if (include.target.contains('/') && QFileInfo::exists(kRoot + "/" + include.target)) {
+                if (seen.insert(include.target).second) work.push_back(include.target);
+            } else if (kStandard.match(include.target).hasMatch()) {
+                headers.insert(include.target);
+            }
+        }
+    }
+    return headers;
+}
+
 QString at(const Include& include) { return QStringLiteral("%1:%2 includes %3").arg(include.file).arg(include.line).arg(include.target); }
 
 void verifyNone(const QStringList& breaches) { QVERIFY2(breaches.isEmpty(), qPrintable("\n" + breaches.join('\n'))); }
@@ -195,6 +217,44 @@ private slots:
         for (const char* folder : {"app", "core", "views", "tests"}) {
             for (const QString& file : sourcesBelow(folder)) {
                 if (file.endsWith(".h") && !textOf(kRoot + "/" + file).contains("#pragma once")) breaches << file;
+            }
+        }
+        verifyNone(breaches);
+    }
+
+    // Standard libraries differ in what one header brings of another, and each release brings less.
+    void everyFileReachesTheStandardHeadersOfWhatItUses() {
+        struct Use {
+            QRegularExpression pattern;
+            QStringList headers;  // one of these
+        };
+        const Use uses[] = {
+            {QRegularExpression(QStringLiteral("\\bstd::u?int(8|16|32|64|ptr|max)_t\\b")), {"cstdint", "stdint.h", "cinttypes"}},
+            {QRegularExpression(QStringLiteral(
+                 "\\bstd::(sort|stable_sort|find|find_if|any_of|all_of|none_of|min|max|clamp|copy|copy_n|fill|fill_n|transform|reverse|unique|"
+                 "remove_if|lower_bound|upper_bound|count|count_if|equal|replace|search|mismatch|min_element|max_element|rotate)[(<]")),
+             {"algorithm"}},
+            {QRegularExpression(QStringLiteral("\\bstd::numeric_limits\\b")), {"limits"}},
+            {QRegularExpression(QStringLiteral("\\bstd::(unique_ptr|shared_ptr|weak_ptr|make_unique|make_shared)\\b")), {"memory"}},
+            {QRegularExpression(QStringLiteral("\\bstd::function\\b")), {"functional"}},
+            {QRegularExpression(QStringLiteral("\\b(std::)?(memcpy|memcmp|memset|memmove|memchr|strlen)\\(")), {"cstring", "string.h"}},
+            {QRegularExpression(QStringLiteral("\\bstd::vector\\b")), {"vector"}},
+            {QRegularExpression(QStringLiteral("\\bstd::(string|to_string)\\b")), {"string"}},
+            {QRegularExpression(QStringLiteral("\\bstd::(optional|nullopt)\\b")), {"optional"}},
+            {QRegularExpression(QStringLiteral("\\bstd::chrono\\b")), {"chrono"}},
+        };
+        static const QRegularExpression kCommentOrText(QStringLiteral("//[^\\n]*|\"(\\\\.|[^\"\\\\\\n])*\""));
+        QStringList breaches;
+        for (const char* folder : {"app", "core", "views", "tests"}) {
+            for (const QString& file : sourcesBelow(folder)) {
+                const QString code = textOf(kRoot + "/" + file).remove(kCommentOrText);
+                const std::set<QString> reached = standardHeadersOf(file);
+                for (const Use& use : uses) {
+                    const QRegularExpressionMatch match = use.pattern.match(code);
+                    bool found = !match.hasMatch();
+                    for (const QString& header : use.headers) found = found || reached.count(header) > 0;
+                    if (!found) breaches << QStringLiteral("%1 uses %2 without <%3>").arg(file, match.captured(0), use.headers.first());
+                }
             }
         }
         verifyNone(breaches);
