@@ -104,30 +104,31 @@ void reportNames(const std::vector<Member>& members, const std::string& root, Is
     std::size_t deflated = 0;
     std::size_t files = 0;
     for (const Member& member : members) {
-        const std::string shown = "\"" + escapeForDisplay(elideMiddle(member.name, 120)) + "\"";
-        const std::string where = "file/" + escapeForDisplay(elideMiddle(member.name, 400));
+        // Made only where something is said: an archive may have very many members.
+        const auto shown = [&member] { return "\"" + escapeForDisplay(elideMiddle(member.name, 120)) + "\""; };
+        const auto where = [&member] { return "file/" + escapeForDisplay(elideMiddle(member.name, 400)); };
         const std::string& name = member.name;
         if (member.isDirectory) {
             const bool breaks = name == prefix + "models/";
-            limited.add(breaks ? Severity::Warning : Severity::Note, "archive.directory-entry", where, "Member " + shown + " is a folder entry.",
+            limited.add(breaks ? Severity::Warning : Severity::Note, "archive.directory-entry", where(), "Member " + shown() + " is a folder entry.",
                         breaks ? "torch takes it for a program and refuses the file; repack without folder entries (zip -D)." : "");
         } else {
             ++files;
             if (member.method != 0) ++deflated;
         }
         if (!seen.insert(name).second) {
-            limited.add(Severity::Warning, "archive.duplicate-name", where, "Two members are named " + shown + ".",
+            limited.add(Severity::Warning, "archive.duplicate-name", where(), "Two members are named " + shown() + ".",
                         "The last one is shown under this name; torch may take either. Remove one of them.");
         }
         if (member.isLink)
-            limited.add(Severity::Warning, "archive.link", where, "Member " + shown + " is a symbolic link.", "Links are never followed.");
+            limited.add(Severity::Warning, "archive.link", where(), "Member " + shown() + " is a symbolic link.", "Links are never followed.");
         if (!member.isDirectory && !isSafeMemberName(name)) {
-            limited.add(Severity::Warning, "archive.unsafe-name", where, "Member " + shown + " has a name that is not safe as a path.",
+            limited.add(Severity::Warning, "archive.unsafe-name", where(), "Member " + shown() + " has a name that is not safe as a path.",
                         "It can be looked at here, but is never written to disk; a tool that unpacks the archive may write outside of its folder.");
         }
         if (!prefix.empty() && !name.starts_with(prefix) && !isBesideMac(name)) {
-            limited.add(Severity::Warning, "archive.beside-root", where,
-                        "Member " + shown + " lies beside the root folder \"" + escapeForDisplay(root) + "\".",
+            limited.add(Severity::Warning, "archive.beside-root", where(),
+                        "Member " + shown() + " lies beside the root folder \"" + escapeForDisplay(root) + "\".",
                         "torch.export.load refuses such a file; keep every member below one root.");
         }
     }

@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <limits>
@@ -11,15 +12,6 @@
 #include "core/base/utf8.h"
 
 namespace pt2 {
-
-struct JsonTokens::Index {
-    std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
-};
-
-JsonTokens::JsonTokens() = default;
-JsonTokens::JsonTokens(JsonTokens&&) noexcept = default;
-JsonTokens& JsonTokens::operator=(JsonTokens&&) noexcept = default;
-JsonTokens::~JsonTokens() = default;
 
 namespace {
 
@@ -38,8 +30,7 @@ Result<JsonTokens> JsonTokens::scan(std::string_view text) {
     if (static_cast<unsigned char>(text.back()) >= 0x80) return unreadable("It does not end like a JSON text.");
     JsonTokens tokens;
     tokens.text_ = text;
-    tokens.index_ = std::make_unique<Index>();
-    std::unique_ptr<simdjson::internal::dom_parser_implementation>& parser = tokens.index_->parser;
+    std::unique_ptr<simdjson::internal::dom_parser_implementation> parser;
     // Depth is no concern of the first stage; the readers above bound their own.
     simdjson::error_code error = simdjson::get_active_implementation()->create_dom_parser_implementation(text.size(), 1, parser);
     if (error == simdjson::SUCCESS) {
@@ -55,14 +46,34 @@ Result<JsonTokens> JsonTokens::scan(std::string_view text) {
             return unreadable("There is not enough memory for its index.", "Close other programs or use a machine with more memory.");
         default: return unreadable(std::string(simdjson::error_message(error)) + ".");
     }
-    tokens.offsets_ = parser->structural_indexes.get();
-    tokens.count_ = parser->n_structural_indexes;
+    tokens.pack(parser->structural_indexes.get(), parser->n_structural_indexes);
     return tokens;
 }
 
-std::uint32_t JsonTokens::end(std::uint32_t token) const {
-    const std::uint32_t begin = offset(token);
-    if (token >= count_) return begin;
+void JsonTokens::pack(const std::uint32_t* offsets, std::uint32_t count) {
+    constexpr std::uint32_t group = 1U << kGroupBits;
+    count_ = count;
+    groups_.reset(new std::uint32_t[count / group + 1]);
+    distances_.reset(new std::uint16_t[count + 1]);
+    for (std::uint32_t begin = 0; begin < count; begin += group) {
+        const std::uint32_t base = offsets[begin], end = begin + std::min(group, count - begin);
+        groups_[begin >> kGroupBits] = base;
+        for (std::uint32_t token = begin; token < end; ++token) distances_[token] = static_cast<std::uint16_t>(offsets[token] - base);
+        if (offsets[end - 1] - base < kFar) continue;
+        for (std::uint32_t token = begin; token < end; ++token) {
+            if (offsets[token] - base < kFar) continue;
+            distances_[token] = kFar;
+            far_.emplace_back(token, offsets[token]);
+        }
+    }
+}
+
+std::uint32_t JsonTokens::farOffset(std::uint32_t token) const {
+    const auto found = std::lower_bound(far_.begin(), far_.end(), token, [](const auto& entry, std::uint32_t t) { return entry.first < t; });
+    return found->second;
+}
+
+std::uint32_t JsonTokens::endOf(std::uint32_t token, std::uint32_t begin) const {
     const char c = text_[begin];
     if (c == '{' || c == '}' || c == '[' || c == ']' || c == ':' || c == ',') return begin + 1;
     std::uint32_t at = offset(token + 1);
@@ -166,8 +177,10 @@ bool decodeJsonString(std::string_view raw, std::string& out) {
 }
 
 bool JsonReader::readString(std::string_view& out) {
-    if (!atString()) return fault("a string is missing here");
-    const std::uint32_t begin = tokens_.offset(at_), end = tokens_.end(at_);
+    if (atEnd()) return fault("a string is missing here");
+    const std::uint32_t begin = tokens_.at(at_);
+    if (tokens_.text_[begin] != '"') return fault("a string is missing here");
+    const std::uint32_t end = tokens_.endOf(at_, begin);
     const std::string_view text = tokens_.text();
     if (end < begin + 2 || text[end - 1] != '"') return fault("this string has no end");
     out = text.substr(begin + 1, end - begin - 2);
@@ -256,6 +269,8 @@ constexpr std::array<std::uint8_t, 256> kClasses = makeClasses();
 constexpr std::uint16_t bit(TokenClass c) { return static_cast<std::uint16_t>(1U << c); }
 constexpr std::uint16_t kValueStart = bit(kOpenObject) | bit(kOpenArray) | bit(kString) | bit(kScalar);
 constexpr std::uint16_t kAfterValue = bit(kComma) | bit(kCloseObject) | bit(kCloseArray);
+/// What a token of each class adds to the depth.
+constexpr std::array<std::uint32_t, 9> kDepths = {1, 1, ~0U, ~0U, 0, 0, 0, 0, 0};
 /// What may follow a token of each class.
 constexpr std::array<std::uint16_t, 9> kFollows = {
     static_cast<std::uint16_t>(bit(kString) | bit(kCloseObject)),
@@ -278,16 +293,21 @@ bool JsonReader::skip() {
     if (((kValueStart >> previous) & 1U) == 0) return fault("a value is missing here");
     ++at_;
     if (previous == kString || previous == kScalar) return true;
-    std::uint32_t depth = 1;
-    while (depth > 0) {
-        if (at_ >= count) return fault("the text ends inside this value");
-        const std::uint8_t present = kClasses[static_cast<std::uint8_t>(tokens_.first(at_))];
-        if (((kFollows[previous] >> present) & 1U) == 0) return fault("this is out of place");
-        if (present <= kOpenArray) ++depth;
-        if (present == kCloseObject || present == kCloseArray) --depth;
+    // Most of a large text is only passed over, so this loop keeps to what it needs.
+    const char* const text = tokens_.text_.data();
+    const std::uint32_t* const groups = tokens_.groups_.get();
+    const std::uint16_t* const distances = tokens_.distances_.get();
+    std::uint32_t depth = 1, token = at_;
+    for (; depth > 0; ++token) {
+        if (token >= count) return faultAt(token, "the text ends inside this value");
+        const std::uint16_t distance = distances[token];
+        const std::uint32_t offset = distance != JsonTokens::kFar ? groups[token >> JsonTokens::kGroupBits] + distance : tokens_.farOffset(token);
+        const std::uint8_t present = kClasses[static_cast<std::uint8_t>(text[offset])];
+        if (((kFollows[previous] >> present) & 1U) == 0) return faultAt(token, "this is out of place");
+        depth += kDepths[present];
         previous = present;
-        ++at_;
     }
+    at_ = token;
     return true;
 }
 

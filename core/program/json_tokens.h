@@ -6,6 +6,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/base/result.h"
 
@@ -17,34 +19,47 @@ struct JsonRange {
 };
 
 /// Where the tokens of a JSON text begin: brackets, commas, colons, strings and scalars, found by simdjson's first stage, which also checks the
-/// UTF-8. No tree is made. The text must stay.
+/// UTF-8. No tree is made. The text must stay. Offsets are kept as 16 bits behind that of a group's first token, since a large program has a token
+/// every few bytes.
 class JsonTokens {
 public:
     /// Unreadable when the text is empty, not UTF-8, has a string without end, or is larger than 4 GiB.
     static Result<JsonTokens> scan(std::string_view text);
-    JsonTokens(JsonTokens&&) noexcept;
-    JsonTokens& operator=(JsonTokens&&) noexcept;
+    JsonTokens(JsonTokens&&) noexcept = default;
+    JsonTokens& operator=(JsonTokens&&) noexcept = default;
     JsonTokens(const JsonTokens&) = delete;
     JsonTokens& operator=(const JsonTokens&) = delete;
-    ~JsonTokens();
+    ~JsonTokens() = default;
 
     std::string_view text() const { return text_; }
     std::uint32_t count() const { return count_; }
     /// Byte offset of a token; the text's size behind the last.
-    std::uint32_t offset(std::uint32_t token) const { return token < count_ ? offsets_[token] : static_cast<std::uint32_t>(text_.size()); }
+    std::uint32_t offset(std::uint32_t token) const { return token < count_ ? at(token) : static_cast<std::uint32_t>(text_.size()); }
     /// First character of a token; NUL behind the last.
-    char first(std::uint32_t token) const { return token < count_ ? text_[offsets_[token]] : '\0'; }
+    char first(std::uint32_t token) const { return token < count_ ? text_[at(token)] : '\0'; }
     /// Offset behind a token, without white space.
-    std::uint32_t end(std::uint32_t token) const;
+    std::uint32_t end(std::uint32_t token) const { return token < count_ ? endOf(token, at(token)) : offset(token); }
     /// "graph_module.graph.nodes[3].inputs": where a token stands, for messages. Walks the text from its beginning.
     std::string path(std::uint32_t token) const;
 
 private:
-    struct Index;
-    JsonTokens();
+    friend class JsonReader;
+    static constexpr std::uint32_t kGroupBits = 5;
+    static constexpr std::uint16_t kFar = 0xFFFF;
+
+    JsonTokens() = default;
+    void pack(const std::uint32_t* offsets, std::uint32_t count);
+    std::uint32_t at(std::uint32_t token) const {
+        const std::uint16_t distance = distances_[token];
+        return distance != kFar ? groups_[token >> kGroupBits] + distance : farOffset(token);
+    }
+    std::uint32_t farOffset(std::uint32_t token) const;
+    std::uint32_t endOf(std::uint32_t token, std::uint32_t begin) const;
+
     std::string_view text_;
-    std::unique_ptr<Index> index_;
-    const std::uint32_t* offsets_ = nullptr;
+    std::unique_ptr<std::uint32_t[]> groups_;                   ///< offset of the first token of each group
+    std::unique_ptr<std::uint16_t[]> distances_;                ///< from there; kFar where it does not fit
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> far_;  ///< token and offset of those, sorted
     std::uint32_t count_ = 0;
 };
 
