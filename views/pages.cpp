@@ -30,8 +30,9 @@ Page* make(DocumentSession& session) {
 }
 
 /// A page that is not there yet says so in its place.
-std::function<Page*(DocumentSession&)> placeholder(const QString& icon, const QString& title, const QString& text) {
-    return [icon, title, text](DocumentSession& session) -> Page* { return new EmptyPage(session, icon, title, text); };
+std::function<Page*(DocumentSession&)> placeholder(const QString& icon, const QString& title, const QString& text, const QString& button,
+                                                   const QString& page) {
+    return [=](DocumentSession& session) -> Page* { return new EmptyPage(session, icon, title, text, button, page); };
 }
 
 }  // namespace
@@ -48,12 +49,13 @@ void registerPages(PageRegistry& registry) {
                   4,
                   0,
                   placeholder("weights", tr("Weights are not shown here yet"),
-                              tr("Signature lists each weight with its shape; Files shows the bytes of every record.")),
+                              tr("Signature lists each weight with its dtype and shape; Files shows the bytes of every record."),
+                              tr("Show signature"), "signature"),
                   {}});
-    registry.add(
-        {"kernels", tr("Kernels"), "kernels", 5, 0,
-         placeholder("kernels", tr("Kernels are not linked yet"), tr("Files shows the generated source of the compiled model with highlighting.")),
-         needsCompiled});
+    registry.add({"kernels", tr("Kernels"), "kernels", 5, 0,
+                  placeholder("kernels", tr("Kernels are not linked yet"),
+                              tr("Files shows the generated source of the compiled model with highlighting."), tr("Show files"), "files"),
+                  needsCompiled});
     registry.add({"files", tr("Files"), "files", 6, 0, make<FilesPage>, {}});
     registry.add({"run", tr("Run"), "run", 7, 1, make<RunPage>, needsCompiled});
     registry.add({"compare", tr("Compare"), "compare", 8, 1, make<ComparePage>, needsCompiled});

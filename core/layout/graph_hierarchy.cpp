@@ -97,6 +97,30 @@ private:
             const ValueId v = program_.argument(spec.argument).value;
             if (v != kNone) result_->weightKind_[v] = spec.kind == InputKind::Parameter ? 2 : 1;
         }
+        // A control operator hands weights to its graphs under the names they have outside. Graphs come after their parents.
+        for (GraphId g = 1; g < program_.graphs().size() && !cancel_.requested(); ++g) {
+            const Graph& graph = program_.graph(g);
+            if (graph.parentNode == kNone || graph.parent >= g) continue;
+            std::unordered_map<std::string_view, ValueId> given;
+            program_.forEachInputValue(program_.node(graph.parentNode), [&](ValueId v) {
+                if (result_->isWeight(v)) given.emplace(program_.value(v).name, v);
+            });
+            if (given.empty()) continue;
+            for (std::uint32_t i = graph.inputs.begin; i < graph.inputs.end; ++i) {
+                const ValueId v = program_.argument(i).value;
+                if (v == kNone) continue;
+                const auto outer = given.find(program_.value(v).name);
+                if (outer == given.end()) continue;
+                result_->weightKind_[v] = result_->weightKind_[outer->second];
+                captured_[v] = captured_.count(outer->second) != 0 ? captured_[outer->second] : outer->second;
+            }
+        }
+    }
+
+    /// The weight of the root graph that a value is or captures, so that totals count it once.
+    ValueId source(ValueId weight) const {
+        const auto it = captured_.find(weight);
+        return it == captured_.end() ? weight : it->second;
     }
 
     /// All nodes of a graph under a group; `outer` is the module path of the operator that holds the graph.
@@ -390,7 +414,7 @@ private:
         const auto addNode = [&](std::uint32_t g, NodeId n) {
             ++groups[g].nodeCount;
             program_.forEachInputValue(program_.node(n), [&](ValueId v) {
-                if (result_->isWeight(v)) weights[g].insert(v);
+                if (result_->isWeight(v)) weights[g].insert(source(v));
             });
         };
         for (std::size_t i = groups.size(); i-- > 0;) {
@@ -439,6 +463,7 @@ private:
     std::vector<Work> work_;
     std::vector<Scope> scopes_;
     std::unordered_map<NodeId, std::vector<GraphId>> subgraphs_;
+    std::unordered_map<ValueId, ValueId> captured_;  ///< input of a subgraph → weight of the root graph
     // By node: rest of the module path below its scope, and the key within it as [keyBegin, keyEnd); which call of a module; item in the group at
     // work.
     std::vector<std::string_view> path_;

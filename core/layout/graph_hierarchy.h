@@ -59,7 +59,8 @@ public:
     /// Name of the module of one node that the node stands for, relative to its group: "q_proj"; mostly empty.
     std::string_view localName(NodeId node) const;
     std::uint32_t find(std::string_view path) const;  ///< group index or kNone
-    /// Whether the value is a parameter, buffer, constant or object of the root graph: drawn as a chip, not as a box.
+    /// Whether the value is a parameter, buffer, constant or object of the root graph, or the input by which a subgraph captures one:
+    /// drawn as a chip, not as a box.
     bool isWeight(ValueId value) const { return value < weightKind_.size() && weightKind_[value] != 0; }
     bool isParameter(ValueId value) const { return value < weightKind_.size() && weightKind_[value] == 2; }
     std::uint64_t elementCount(ValueId value) const;  ///< of a tensor of fixed size; 0 when it is not fixed

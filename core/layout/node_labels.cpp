@@ -1,5 +1,7 @@
 #include "core/layout/node_labels.h"
 
+#include <optional>
+
 #include "core/base/text.h"
 #include "core/program/operator_family.h"
 
@@ -88,8 +90,11 @@ NodeLabel nodeLabel(const Program& program, NodeId id) {
 std::string weightLabel(const Program& program, ValueId weight) {
     const Value& value = program.value(weight);
     std::string_view name = value.name;
-    if (value.inputIndex < program.inputSpecs().size() && value.graph == 0 && !program.inputSpecs()[value.inputIndex].target.empty()) {
-        name = program.inputSpecs()[value.inputIndex].target;
+    // A subgraph captures weights under their names in the root graph.
+    const std::optional<ValueId> outer = value.graph == 0 ? std::optional(weight) : program.findValue(0, value.name);
+    if (outer) {
+        const std::uint32_t place = program.value(*outer).inputIndex;
+        if (place < program.inputSpecs().size() && !program.inputSpecs()[place].target.empty()) name = program.inputSpecs()[place].target;
     }
     if (const auto dot = name.rfind('.'); dot != std::string_view::npos) name.remove_prefix(dot + 1);
     const bool scalar = value.kind == ValueKind::Tensor && value.sizes.size() == 0;

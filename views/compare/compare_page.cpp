@@ -86,8 +86,7 @@ struct CompareJob {
 ComparePage::ComparePage(DocumentSession& session, QWidget* parent) : Page(session, parent) {
     auto* outer = new QVBoxLayout(this);
     setMargins(outer, 0, 0);
-    line_ = new ProgressLine;
-    outer->addWidget(line_);
+    line_ = ProgressLine::over(this);
     buildToolbar(outer);
     answer_ = new AnswerPane;
     outer->addWidget(answer_, 1);
@@ -102,6 +101,7 @@ ComparePage::ComparePage(DocumentSession& session, QWidget* parent) : Page(sessi
     connect(&EngineService::instance(), &EngineService::changed, this, [this] {
         const auto& python = EngineService::instance().python();
         reference_->setItemText(0, python && *python ? tr("torch eager, %1").arg(toQt((*python)->torchVersion)) : tr("torch eager"));
+        fitToolbar();
         if (!picture_ && !this->session().jobs().isRunning(kJob)) showEmpty();
         emit changed();
     });
@@ -117,9 +117,12 @@ void ComparePage::buildToolbar(QVBoxLayout* column) {
         box->setAccessibleName(accessible);
         box->setMinimumWidth(width);
         box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
+        box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
         return box;
     };
-    bar->row()->addWidget(new TextLabel(tr("Compiled")));
+    bar_ = bar;
+    compiledWord_ = new TextLabel(tr("Compiled"));
+    bar->row()->addWidget(compiledWord_);
     device_ = combo("compareDevice", tr("Device of the compiled model"), 72);
     bar->row()->addWidget(device_);
     bar->row()->addWidget(new TextLabel(tr("against")));
@@ -164,6 +167,22 @@ void ComparePage::buildToolbar(QVBoxLayout* column) {
     column->addWidget(bar);
 }
 
+/// The fields stay whole; the words that explain them go first (their fields' tooltips say the same).
+void ComparePage::fitToolbar() {
+    defaults_->setVisible(!defaults_->text().isEmpty());
+    compiledWord_->show();
+    for (QWidget* word : {static_cast<QWidget*>(defaults_), static_cast<QWidget*>(compiledWord_)}) {
+        bar_->row()->invalidate();
+        if (bar_->row()->sizeHint().width() <= width()) break;
+        word->hide();
+    }
+}
+
+void ComparePage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    fitToolbar();
+}
+
 void ComparePage::documentChanged() {
     picture_.reset();
     state_.clear();
@@ -186,6 +205,10 @@ void ComparePage::documentChanged() {
         }
     }
     defaults_->setText(texts.join(QString()));
+    for (QLineEdit* field : {rtol_, atol_}) {
+        field->setToolTip(tr("Allowed error is atol + rtol × |reference|. %1").arg(texts.isEmpty() ? tr("Empty: the default of each dtype.") : texts.front()));
+    }
+    fitToolbar();
     showEmpty();
     emit changed();
 }

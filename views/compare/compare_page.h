@@ -34,8 +34,12 @@ public:
     bool settled() const override;
     const ComparePicture* lastPicture() const { return picture_ ? &*picture_ : nullptr; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void buildToolbar(QVBoxLayout* column);
+    void fitToolbar();
     void start();
     void finished(Result<ComparePicture> result);
     void showWidget(QWidget* widget);
@@ -46,7 +50,8 @@ private:
 
     QComboBox *device_ = nullptr, *reference_ = nullptr, *inputs_ = nullptr;
     QLineEdit *rtol_ = nullptr, *atol_ = nullptr;
-    class TextLabel* defaults_ = nullptr;
+    class PageToolbar* bar_ = nullptr;
+    class TextLabel *compiledWord_ = nullptr, *defaults_ = nullptr;
     class AnswerPane* answer_ = nullptr;
     class ProgressLine* line_ = nullptr;
     class StageList* stages_ = nullptr;

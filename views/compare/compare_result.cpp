@@ -1,6 +1,6 @@
 #include "views/compare/compare_result.h"
 
-#include <QHBoxLayout>
+#include <QGridLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -20,6 +20,7 @@ namespace {
 /// Elements looked at for the histogram; larger tensors are sampled with an even step.
 constexpr std::uint64_t kHistogramElements = 2'000'000;
 constexpr int kDecades = 7;
+constexpr int kThreeCards = 960;
 constexpr double kLowestDecade = -4;
 constexpr int kBinsPerDecade = 6;
 
@@ -68,15 +69,6 @@ ErrorBins errorBins(const TensorView& actual, const TensorView& expected, const 
         bins.data.counts[static_cast<std::size_t>(std::clamp(at, 0.0, static_cast<double>(bins.data.counts.size() - 1)))] += 1;
     }
     return bins;
-}
-
-Result<Tensor> difference(const Tensor& actual, const Tensor& expected) {
-    Result<NewTensor> made = allocateTensor(DType::Float32, actual.layout.sizes);
-    if (!made) return tl::unexpected(made.error());
-    const std::uint64_t total = actual.layout.elementCount().value_or(0);
-    auto* out = reinterpret_cast<float*>(made->bytes.data());
-    for (std::uint64_t i = 0; i < total; ++i) out[i] = static_cast<float>(elementAsDouble(actual.view(), i) - elementAsDouble(expected.view(), i));
-    return made->tensor;
 }
 
 }  // namespace
@@ -138,7 +130,7 @@ CompareResult::CompareResult(const ComparePicture& picture, QWidget* parent) : Q
     card->content()->addWidget(table);
     column->addWidget(card);
     connect(table, &DataTable::rowSelected, this, [this](const QString& address) { showOutput(static_cast<std::size_t>(address.toUInt())); });
-    lower_ = new QHBoxLayout;
+    lower_ = new QGridLayout;
     setMargins(lower_, 0, Spacing::l);
     column->addLayout(lower_);
     column->addStretch(1);
@@ -149,7 +141,28 @@ CompareResult::CompareResult(const ComparePicture& picture, QWidget* parent) : Q
     table->selectAddress(QString::number(first));
 }
 
+/// Three cards in a row; where there is little room the last one has a row of its own.
+void CompareResult::arrange() {
+    if (!where_) return;
+    const bool wide = width() >= kThreeCards;
+    lower_->removeWidget(where_);
+    if (wide) {
+        lower_->addWidget(where_, 0, 2);
+    } else {
+        lower_->addWidget(where_, 1, 0, 1, 2);
+    }
+    lower_->setColumnStretch(0, 3);
+    lower_->setColumnStretch(1, 4);
+    lower_->setColumnStretch(2, wide ? 4 : 0);
+}
+
+void CompareResult::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    arrange();
+}
+
 void CompareResult::showOutput(std::size_t index) {
+    where_ = nullptr;
     while (QLayoutItem* item = lower_->takeAt(0)) {
         if (item->widget()) item->widget()->deleteLater();
         delete item;
@@ -158,7 +171,7 @@ void CompareResult::showOutput(std::size_t index) {
     const OutputComparison& output = picture_.comparison.outputs[index];
     const QString name = shown(output.name);
     if (!output.comparable) {
-        lower_->addWidget(new EmptyState(QStringLiteral("compare"), tr("\"%1\" cannot be compared").arg(name), toQt(output.reason)));
+        lower_->addWidget(new EmptyState(QStringLiteral("compare"), tr("\"%1\" cannot be compared").arg(name), toQt(output.reason)), 0, 0, 1, 3);
         return;
     }
     const Tensor& actual = picture_.actual[index].second;
@@ -185,7 +198,7 @@ void CompareResult::showOutput(std::size_t index) {
     if (output.nanMismatch > 0) facts->add(tr("NaN on one side"), toQt(formatCount(output.nanMismatch)), true, Role::Error);
     worst->content()->addWidget(facts);
     worst->content()->addStretch(1);
-    lower_->addWidget(worst, 3);
+    lower_->addWidget(worst, 0, 0);
 
     auto* errors = new Card(tr("Error over allowed error"));
     const ErrorBins bins = errorBins(actual.view(), reference->view(), output.tolerance);
@@ -202,17 +215,23 @@ void CompareResult::showOutput(std::size_t index) {
                                                TextSize::Body, Role::Muted));
     }
     errors->content()->addStretch(1);
-    lower_->addWidget(errors, 4);
+    lower_->addWidget(errors, 0, 1);
 
     auto* where = new Card(tr("Difference"));
     auto* grid = new ValueGrid;
-    const Result<Tensor> differences = difference(actual, *reference);
-    if (differences) grid->setTensor(*differences);
-    where->setSubtitle(name + grid->sliceText());
+    grid->setDifference(actual, *reference);
+    auto* more = new TextLabel({}, TextSize::Caption, Role::Muted);
     where->content()->addWidget(grid);
-    if (!grid->moreText().isEmpty()) where->content()->addWidget(new TextLabel(grid->moreText(), TextSize::Caption, Role::Muted));
+    where->content()->addWidget(more);
+    const auto nameSlice = [where, grid, more, name] {
+        where->setSubtitle(name + grid->sliceText());
+        more->setText(grid->moreText());
+    };
+    connect(grid, &ValueGrid::sliceChanged, where, nameSlice);
+    nameSlice();
     where->content()->addStretch(1);
-    lower_->addWidget(where, 4);
+    where_ = where;
+    arrange();
 }
 
 }  // namespace pt2::views

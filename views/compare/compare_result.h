@@ -4,7 +4,7 @@
 
 #include "views/compare/compare_page.h"
 
-class QHBoxLayout;
+class QGridLayout;
 
 namespace pt2::views {
 
@@ -14,10 +14,15 @@ class CompareResult : public QWidget {
 public:
     explicit CompareResult(const ComparePicture& picture, QWidget* parent = nullptr);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void showOutput(std::size_t index);
+    void arrange();
     const ComparePicture picture_;
-    QHBoxLayout* lower_ = nullptr;
+    QGridLayout* lower_ = nullptr;
+    QWidget* where_ = nullptr;  ///< the card of differences
 };
 
 }  // namespace pt2::views

@@ -19,7 +19,7 @@
 namespace pt2::views {
 
 namespace {
-constexpr int kTreeShare = 42, kViewShare = 58;
+constexpr int kTreeShare = 42, kViewShare = 58, kTreeLeast = 380;
 }
 
 FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
@@ -55,7 +55,7 @@ FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
     splitter->setStretchFactor(1, kViewShare);
     splitter->setSizes({kTreeShare * 100, kViewShare * 100});
     splitter->setChildrenCollapsible(false);
-    left->setMinimumWidth(260);
+    left->setMinimumWidth(kTreeLeast);
     view_->setMinimumWidth(320);
     column->addWidget(splitter);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {

@@ -69,7 +69,7 @@ Row folderRow(const Package& package, const Folder& given) {  // at most kDeepes
 
 std::vector<Column> memberColumns() {
     return {
-        {QObject::tr("Member"), 200, false, true, {}}, {QObject::tr("Size"), 84, true, false, {}}, {QObject::tr("Meaning"), 190, false, false, {}}};
+        {QObject::tr("Member"), 260, false, true, {}}, {QObject::tr("Size"), 84, true, false, {}}, {QObject::tr("Meaning"), 160, false, false, {}}};
 }
 
 std::vector<Row> memberTree(const Package& package) {

@@ -5,6 +5,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QScrollArea>
 #include <QSplitter>
@@ -27,7 +28,7 @@
 namespace pt2::views {
 
 namespace {
-constexpr int kNarrowWidth = 760, kNoInspectorWidth = 1100;
+constexpr int kNarrowWidth = 760, kNoInspectorWidth = 1100, kOverlayWidth = 280;
 constexpr std::size_t kHistoryLimit = 200;
 constexpr int kOpeningDelayMs = 300;
 
@@ -124,6 +125,10 @@ DocumentView::DocumentView(DocumentSession* session, const PageRegistry& registr
         if (Page* shownPage = currentPage()) shownPage->runPrimaryAction();
     });
     connect(session_, &DocumentSession::changedOnDiskChanged, this, [this] { changedBanner_->setVisible(session_->changedOnDisk()); });
+    connect(session_, &DocumentSession::selectionChanged, this, [this](const Address& address) {
+        overlayOpen_ = address.kind != Address::Kind::None;
+        if (overlay_) adaptToWidth();
+    });
     stateChanged();
 }
 
@@ -344,7 +349,7 @@ void DocumentView::runPrimary() {
 void DocumentView::editAddress() { addressBar_->edit(); }
 
 void DocumentView::setInspectorVisible(bool visible) {
-    inspectorWanted_ = visible;
+    (width() >= kNoInspectorWidth ? inspectorWanted_ : overlayOpen_) = visible;
     adaptToWidth();
 }
 
@@ -371,11 +376,39 @@ void DocumentView::adaptToWidth() {
     navigation_->setNarrow(labelsHidden_ || width() < kNarrowWidth);
     Page* shownPage = currentPage();
     const bool room = width() >= kNoInspectorWidth;
-    const bool visible = inspector_ && shownPage && shownPage->wantsInspector() && inspectorWanted_ && room;
+    const bool wanted = inspector_ && shownPage && shownPage->wantsInspector() && session_->state() == DocumentSession::State::Ready;
+    const bool over = wanted && !room;
+    if (over != overlay_) {  // below this width it lies over the page while something is selected
+        overlay_ = over;
+        inspectorHost_->hide();
+        if (over) {
+            inspectorHost_->setParent(this);
+        } else {
+            horizontal_->addWidget(inspectorHost_);
+            horizontal_->setStretchFactor(1, 0);
+        }
+    }
+    const bool visible = wanted && (room ? inspectorWanted_ : overlayOpen_);
     if (visible != !inspectorHost_->isHidden()) {
         inspectorHost_->setVisible(visible);
-        if (visible) horizontal_->setSizes({std::max(1, horizontal_->width() - Metrics::inspector), Metrics::inspector});
+        if (visible && !over) horizontal_->setSizes({std::max(1, horizontal_->width() - Metrics::inspector), Metrics::inspector});
     }
+    if (visible && over) placeOverlay();
+}
+
+void DocumentView::placeOverlay() {
+    const QPoint corner = vertical_->mapTo(this, QPoint(0, 0));
+    const int wide = std::min(kOverlayWidth, vertical_->width()), bar = Metrics::toolbar;  // the page's toolbar stays in reach
+    inspectorHost_->setGeometry(corner.x() + vertical_->width() - wide, corner.y() + bar, wide, std::max(1, horizontal_->height() - bar));
+    inspectorHost_->raise();
+}
+
+void DocumentView::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Escape && overlay_ && inspectorVisible()) {
+        setInspectorVisible(false);
+        return;
+    }
+    QWidget::keyPressEvent(event);
 }
 
 void DocumentView::resizeEvent(QResizeEvent* event) {

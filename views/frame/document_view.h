@@ -52,6 +52,7 @@ signals:
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     struct Place {
@@ -64,6 +65,7 @@ private:
     void record(const Place& place);
     void show(const Place& place);
     void adaptToWidth();
+    void placeOverlay();
     QWidget* openingWidget();
     QWidget* failedWidget();
     void setCentre(QWidget* widget);
@@ -88,6 +90,7 @@ private:
     std::size_t place_ = 0;
     bool labelsHidden_ = false, moving_ = false;
     bool inspectorWanted_ = true;
+    bool overlay_ = false, overlayOpen_ = false;  ///< the inspector over the page, in narrow windows
 };
 
 }  // namespace pt2::views

@@ -1,5 +1,6 @@
 #include "views/frame/jump_field.h"
 
+#include <QAction>
 #include <QApplication>
 #include <QFrame>
 #include <QHeaderView>
@@ -23,6 +24,7 @@ namespace {
 constexpr int kDelayMs = 90;
 constexpr std::size_t kLimit = 200;
 constexpr int kVisibleRows = 12;
+constexpr std::size_t kCommandsAmongOthers = 5;
 
 QString iconOf(const std::string& kind) {
     if (kind == "node") return QStringLiteral("node");
@@ -30,6 +32,7 @@ QString iconOf(const std::string& kind) {
     if (kind == "member") return QStringLiteral("page");
     if (kind == "symbol") return QStringLiteral("symbol");
     if (kind == "module") return QStringLiteral("graph");
+    if (kind == "input") return QStringLiteral("samples");
     if (kind == "source") return QStringLiteral("code");
     return QStringLiteral("unknown");
 }
@@ -40,6 +43,13 @@ std::pair<std::string, QString> narrowed(const QString& text) {
     if (text.startsWith(u'#')) return {"weight", text.mid(1)};
     if (text.startsWith(u'/')) return {"member", text.mid(1)};
     return {{}, text};
+}
+
+const QString kCommand = QStringLiteral("command:");
+
+QString commandName(const QAction& action) {
+    QString name = action.text().remove(u'&');
+    return name.endsWith(u'…') ? name.chopped(1) : name;
 }
 
 /// The popup below the field: raised, hairline, no focus of its own.
@@ -91,13 +101,37 @@ JumpField::~JumpField() { delete popup_; }
 
 void JumpField::setSession(DocumentSession* session) {
     session_ = session;
-    setEnabled(session);
     clear();
     closePopup();
 }
 
+void JumpField::startCommands() {
+    setFocus(Qt::ShortcutFocusReason);
+    setText(QStringLiteral(">"));
+    search();
+}
+
+std::vector<Row> JumpField::commandRows(const QString& pattern) const {
+    std::vector<Row> rows;
+    for (qsizetype i = 0; i < commands_.size(); ++i) {
+        const QAction& action = *commands_[i];
+        if (!action.isEnabled() || !commandName(action).contains(pattern, Qt::CaseInsensitive)) continue;
+        Row row;
+        Cell name(commandName(action));
+        name.icon = QStringLiteral("forward");
+        const QString keys = action.shortcut().toString(QKeySequence::NativeText);
+        row.cells = {name, Cell::muted(keys.isEmpty() ? tr("command") : tr("command · %1").arg(keys))};
+        row.address = kCommand + QString::number(i);
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
 void JumpField::search() {
-    const auto [kind, pattern] = narrowed(text().trimmed());
+    const QString typed = text().trimmed();
+    if (typed.startsWith(u'>')) return showRows(commandRows(typed.mid(1).trimmed()), tr("No command is called \"%1\".").arg(typed.mid(1).trimmed()));
+    const auto [kind, pattern] = narrowed(typed);
+    if (!session_ && !pattern.isEmpty()) return showRows(commandRows(pattern), tr("Nothing is open, and no command is called \"%1\".").arg(pattern));
     if (!session_ || session_->state() != DocumentSession::State::Ready || pattern.isEmpty()) return closePopup();
     session_->jobs().start(
         this, QStringLiteral("jump"), tr("Searching"),
@@ -122,6 +156,9 @@ void JumpField::show(const std::vector<SearchHit>& hits, const QString& pattern)
         row.address = QStringLiteral("page/") + page.key;
         rows.push_back(std::move(row));
     }
+    const bool narrowedDown = text().startsWith(u'@') || text().startsWith(u'#') || text().startsWith(u'/');
+    std::vector<Row> commands = narrowedDown ? std::vector<Row>{} : commandRows(pattern);
+    if (commands.size() > kCommandsAmongOthers) commands.resize(kCommandsAmongOthers);
     for (const SearchHit& hit : hits) {
         Row row;
         const qsizetype slash = toQt(hit.address).lastIndexOf(u'/');
@@ -132,13 +169,18 @@ void JumpField::show(const std::vector<SearchHit>& hits, const QString& pattern)
         row.address = toQt(hit.address);
         rows.push_back(std::move(row));
     }
+    for (Row& command : commands) rows.push_back(std::move(command));
+    showRows(std::move(rows), tr("Nothing named \"%1\" in pages, nodes, weights, members or commands.").arg(pattern));
+}
+
+void JumpField::showRows(std::vector<Row> rows, const QString& none) {
     const std::size_t count = rows.size();
     model_->setRows(std::move(rows));
     if (count > 0) {
         list_->setCurrentIndex(list_->model()->index(0, 0));
-        footer_->setFullText(tr("Enter goes there · Esc closes · @ node, # weight, / member"));
+        footer_->setFullText(tr("Enter goes there · Esc closes · @ node, # weight, / member, > command"));
     } else {
-        footer_->setFullText(tr("Nothing named \"%1\" in nodes, weights or members.").arg(pattern));
+        footer_->setFullText(none);
     }
     const int shownRows = std::min<int>(static_cast<int>(count), kVisibleRows);
     const QPoint corner = mapToGlobal(QPoint(0, height() + 2));
@@ -152,6 +194,11 @@ void JumpField::choose(const QString& address) {
     closePopup();
     clear();
     clearFocus();
+    if (address.startsWith(kCommand)) {
+        const int place = address.mid(kCommand.size()).toInt();
+        if (place >= 0 && place < commands_.size()) commands_[place]->trigger();
+        return;
+    }
     if (!session_ || address.isEmpty()) return;
     if (address.startsWith(QLatin1String("page/"))) {
         session_->showPage(address.mid(5));

@@ -107,12 +107,14 @@ MainWindow::~MainWindow() {
 void MainWindow::setSample(const QString& path) { start_->setSample(path); }
 
 void MainWindow::makeMenus() {
-    const auto add = [this](QMenu* menu, const QString& text, const QKeySequence& keys, auto&& act, const QString& iconName = {},
-                            bool needsDocument = false) {
+    QList<QAction*> commands;
+    const auto add = [this, &commands](QMenu* menu, const QString& text, const QKeySequence& keys, auto&& act, const QString& iconName = {},
+                                       bool needsDocument = false) {
         QAction* action = menu->addAction(text, this, std::forward<decltype(act)>(act));
         action->setShortcut(keys);
         if (!iconName.isEmpty()) action->setIcon(icon(iconName, Role::Muted));
         if (needsDocument) documentActions_ << action;
+        commands << action;
         return action;
     };
     const auto onView = [this](auto act) {
@@ -148,7 +150,8 @@ void MainWindow::makeMenus() {
             jump_->setFocus(Qt::ShortcutFocusReason);
             jump_->selectAll();
         },
-        QStringLiteral("search"), true);
+        QStringLiteral("search"));
+    add(go, tr("&Commands…"), QKeySequence(QStringLiteral("Ctrl+Shift+P")), [this] { jump_->startCommands(); });
     add(go, tr("Go to a&ddress…"), QKeySequence(QStringLiteral("Ctrl+L")), onView([](DocumentView& view) { view.editAddress(); }),
         QStringLiteral("link"), true);
     add(go, tr("&Find on this page"), QKeySequence::Find, onView([](DocumentView& view) {
@@ -211,6 +214,7 @@ void MainWindow::makeMenus() {
     QMenu* help = menuBar_->addMenu(tr("&Help"));
     add(
         help, tr("&About pt2scope"), {}, [this] { about(); }, QStringLiteral("info"));
+    jump_->setCommands(commands);
 }
 
 DocumentView* MainWindow::currentView() const { return qobject_cast<DocumentView*>(stack_->currentWidget()); }

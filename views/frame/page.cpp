@@ -52,10 +52,14 @@ QStringList Page::statusTexts() const {
     return texts;
 }
 
-EmptyPage::EmptyPage(DocumentSession& session, QString icon, QString title, QString text, QWidget* parent) : Page(session, parent) {
+EmptyPage::EmptyPage(DocumentSession& session, const QString& icon, const QString& title, const QString& text, const QString& button,
+                     const QString& page, QWidget* parent)
+    : Page(session, parent) {
     auto* column = new QVBoxLayout(this);
     setMargins(column, 0, 0);
-    column->addWidget(new EmptyState(icon, title, text));
+    auto* empty = new EmptyState(icon, title, text);
+    empty->setButton({button, [this, page] { this->session().showPage(page); }});
+    column->addWidget(empty);
 }
 
 const PageInfo* PageRegistry::find(const QString& key) const {
@@ -71,10 +75,10 @@ QString PageRegistry::pageOf(const Address& address) {
         case Address::Kind::Graph:
         case Address::Kind::Node:
         case Address::Kind::Value: return QStringLiteral("graph");
-        case Address::Kind::Weight: return QStringLiteral("weights");
+        case Address::Kind::Weight: return QStringLiteral("signature");  // which lists every weight; the Weights page does not yet
         case Address::Kind::Member: return QStringLiteral("files");
         case Address::Kind::Compiled:
-        case Address::Kind::Kernel: return QStringLiteral("kernels");
+        case Address::Kind::Kernel: return QStringLiteral("overview");
         case Address::Kind::Symbol: return QStringLiteral("signature");
         case Address::Kind::Page: return QString::fromStdString(address.name);
         case Address::Kind::None: break;

@@ -59,11 +59,12 @@ private:
     QString key_;
 };
 
-/// A page that has nothing to show for this document: an empty state in its place.
+/// A page that has nothing to show for this document: an empty state in its place, with a button to the page that helps instead.
 class EmptyPage : public Page {
     Q_OBJECT
 public:
-    EmptyPage(DocumentSession& session, QString icon, QString title, QString text, QWidget* parent = nullptr);
+    EmptyPage(DocumentSession& session, const QString& icon, const QString& title, const QString& text, const QString& button, const QString& page,
+              QWidget* parent = nullptr);
     void documentChanged() override {}
 };
 

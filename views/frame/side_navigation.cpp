@@ -49,7 +49,7 @@ protected:
         } else if (underMouse()) {
             drawPanel(painter, QRectF(body), Metrics::controlRadius + 1, color(Role::GroupRow), QColor(), 0);
         }
-        const Role role = !reason.isEmpty() ? Role::Disabled : on ? Role::SelectionText : Role::Text;
+        const Role role = !reason.isEmpty() ? (on ? Role::Muted : Role::Disabled) : on ? Role::SelectionText : Role::Text;
         const int iconLeft = narrow ? (width() - 18) / 2 : Spacing::m;
         const QColor iconColour = color(!reason.isEmpty() ? Role::Disabled : on ? Role::Accent : Role::Muted);
         paintIcon(painter, QRectF(iconLeft, (height() - 18) / 2.0, 18, 18), icon_,

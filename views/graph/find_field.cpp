@@ -18,7 +18,7 @@
 namespace pt2::views {
 namespace {
 
-constexpr int kFieldWidth = 252, kHead = 34, kRow = 28, kFoot = 32;
+constexpr int kFieldWidth = 252, kLeastWidth = 168, kHead = 34, kRow = 28, kFoot = 32;
 constexpr std::size_t kMostRows = 8;
 
 bool containsWord(std::string_view text, std::string_view lowered) {
@@ -56,7 +56,9 @@ GraphFindField::GraphFindField(QWidget* area, QWidget* parent)
         button->hide();
     }
     setFixedHeight(Metrics::control);
-    setFixedWidth(kFieldWidth);
+    setMinimumWidth(kLeastWidth);
+    setMaximumWidth(kFieldWidth);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     results_->hide();
     connect(field_, &QLineEdit::textEdited, this, [this](const QString& text) { search(text); });
     connect(previous_, &QToolButton::clicked, this, [this] { next(-1); });

@@ -28,6 +28,7 @@ namespace {
 constexpr double kLargest = 4, kSmallest = 0.002, kStep = 1.25;
 constexpr int kPanTime = 200;
 constexpr double kReadable = 0.83;
+constexpr double kNarrowest = 0.6;  // below, names cannot be read
 
 }  // namespace
 
@@ -167,21 +168,51 @@ void GraphCanvas::showStart() {
     }
     startPending_ = false;
     const QRectF bounds = scene_->bounds();
-    const double whole = std::min(width() / std::max(1.0, bounds.width()), height() / std::max(1.0, bounds.height()));
-    if (whole >= kReadable) {
-        scale_ = std::min(whole, 1.0);
-        setOffset(bounds.center() - QPointF(width(), height()) / (2 * scale_));
+    const double beside = legend_->sizeHint().width() + 2.0 * Spacing::m;  // what legend and map take at the right
+    const double room = width() > 2 * beside ? width() - beside : width();
+    const double across = room / std::max(1.0, bounds.width()), down = height() / std::max(1.0, bounds.height());
+    if (std::min(across, down) >= kReadable) {
+        scale_ = std::min({across, down, 1.0});
+        setOffset(QPointF(startLeft(room), bounds.center().y() - height() / (2 * scale_)));
+    } else if (across >= kNarrowest) {
+        scale_ = std::min(across, kReadable);
+        setOffset(QPointF(startLeft(room), bounds.top()));
     } else {
-        // A readable size, the inputs at the top; a wide drawing starts around its middle.
-        const double across = width() / std::max(1.0, bounds.width());
-        scale_ = std::clamp(across, 0.6, kReadable);
-        offset_ = QPointF(bounds.center().x() - width() / (2 * scale_), bounds.top());
+        // Too wide to be read as a whole: a readable size, around the first input, without empty ground beyond the drawing's sides.
+        scale_ = kReadable;
+        legend_->setFolded(true);
+        double left = bounds.center().x() - width() / (2 * scale_);
         for (const LayoutBox& box : scene_->layout().boxes) {
-            if (box.kind != LayoutBox::Kind::Input || bounds.width() * scale_ <= width()) continue;
-            offset_.setX(box.x + box.width / 2 - width() / (2 * scale_));
+            if (box.kind != LayoutBox::Kind::Input) continue;
+            left = box.x + box.width / 2 - room / (2 * scale_);
             break;
         }
-        setOffset(offset_);
+        left = std::clamp(left, bounds.left(), std::max(bounds.left(), bounds.right() - room / scale_));
+        setOffset(QPointF(left, bounds.top()));
+    }
+    placeFurniture();
+    emit zoomChanged(scale_);
+}
+
+/// Left edge of the view that puts the whole drawing in the middle, or beside the legend where the two would meet.
+double GraphCanvas::startLeft(double room) const {
+    const QRectF bounds = scene_->bounds();
+    const double free = bounds.width() * scale_ <= 2 * room - width() ? width() : room;
+    return bounds.center().x() - free / (2 * scale_);
+}
+
+void GraphCanvas::frameWidth() {
+    if (!scene_ || width() < 40) return;
+    const QRectF bounds = scene_->bounds();
+    const double room = freeRect().right(), most = std::max(1.0, bounds.width());
+    if (room / most >= kReadable) {
+        scale_ = std::min(scale_, room / most);
+        setOffset(QPointF(startLeft(room), offset_.y()));
+    } else if (width() / most >= kReadable) {  // then its right side may lie below the legend
+        scale_ = std::min(scale_, width() / most);
+        setOffset(QPointF(bounds.left(), offset_.y()));
+    } else {
+        return;
     }
     placeFurniture();
     emit zoomChanged(scale_);

@@ -42,8 +42,11 @@ public:
     void zoomToFull();  ///< 100 %
     void fit();
     void fitSelection();
+    /// Zooms out until the drawing is as wide as the view, where it can still be read then.
+    void frameWidth();
     /// Top of the drawing at a readable size: what one sees first.
     void showStart();
+    double startLeft(double room) const;
     QPointF toScene(QPointF widget) const { return widget / scale_ + offset_; }
     QPointF toWidget(QPointF scene) const { return (scene - offset_) * scale_; }
     QRectF visibleRegion() const;

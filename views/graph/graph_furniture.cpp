@@ -5,6 +5,7 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "core/base/text.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/graph_scene.h"
 #include "views/theme/fonts.h"
@@ -12,11 +13,12 @@
 #include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 namespace {
 
-constexpr int kTitle = 32, kRow = 24, kLegendWidth = 176, kMapWidth = 176, kMapHeight = 120, kSwatch = 10;
+constexpr int kTitle = 32, kRow = 24, kLegendWidth = 176, kMapWidth = 176, kMapHeight = 120, kSwatch = 10, kWords = 52;
 
 QString familyWords(int family) { return QString::fromUtf8(operatorFamilyName(static_cast<OperatorFamily>(family))); }
 
@@ -40,6 +42,12 @@ void GraphLegend::setScene(const GraphScene* scene) {
     update();
 }
 
+void GraphLegend::setFolded(bool folded) {
+    folded_ = folded;
+    resize(sizeHint());
+    update();
+}
+
 void GraphLegend::setCurrent(int family) {
     current_ = family;
     update();
@@ -50,8 +58,8 @@ QSize GraphLegend::sizeHint() const {
     const QFontMetrics body(uiFont()), code(codeFont(TextSize::Caption));
     int widest = 0;
     for (const Entry& e : entries_)
-        widest = std::max(widest, body.horizontalAdvance(familyWords(e.family)) + code.horizontalAdvance(QString::number(e.count)));
-    return {std::max(kLegendWidth, widest + 78), kTitle + rows * kRow + (rows > 0 ? 8 : 0)};
+        widest = std::max(widest, body.horizontalAdvance(familyWords(e.family)) + code.horizontalAdvance(toQt(formatCount(static_cast<std::uint64_t>(e.count)))));
+    return {std::max(kLegendWidth, kWords + widest + 2 * Spacing::m), kTitle + rows * kRow + (rows > 0 ? 8 : 0)};
 }
 
 void GraphLegend::paintEvent(QPaintEvent*) {
@@ -83,10 +91,12 @@ void GraphLegend::paintEvent(QPaintEvent*) {
         painter.setPen(color(Role::Muted));
         painter.drawText(QRect(30, row.top(), 24, kRow), Qt::AlignVCenter,
                          QString::fromLatin1(operatorFamilyTag(static_cast<OperatorFamily>(e.family))));
-        painter.drawText(QRect(0, row.top(), width() - Spacing::m, kRow), Qt::AlignVCenter | Qt::AlignRight, QString::number(e.count));
+        const QString count = toQt(formatCount(static_cast<std::uint64_t>(e.count)));
+        painter.drawText(QRect(0, row.top(), width() - Spacing::m, kRow), Qt::AlignVCenter | Qt::AlignRight, count);
+        const int countWidth = QFontMetrics(code).horizontalAdvance(count);
         painter.setFont(uiFont());
         painter.setPen(color(e.family == current_ ? Role::SelectionText : Role::Text));
-        painter.drawText(QRect(52, row.top(), width() - 90, kRow), Qt::AlignVCenter, familyWords(e.family));
+        painter.drawText(QRect(kWords, row.top(), width() - kWords - Spacing::m - Spacing::xs - countWidth, kRow), Qt::AlignVCenter, familyWords(e.family));
     }
 }
 

@@ -18,6 +18,7 @@ class GraphLegend : public QWidget {
 public:
     explicit GraphLegend(QWidget* parent = nullptr);
     void setScene(const GraphScene* scene);
+    void setFolded(bool folded);
     void setCurrent(int family);
     QSize sizeHint() const override;
 

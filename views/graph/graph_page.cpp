@@ -26,7 +26,7 @@ constexpr int kAllDepths = 3;              // place of "All" in the switch
 }  // namespace
 
 GraphPage::GraphPage(DocumentSession& session, QWidget* parent)
-    : Page(session, parent), toolbar_(new PageToolbar), canvas_(new GraphCanvas), area_(new QWidget), line_(new ProgressLine(area_)) {
+    : Page(session, parent), toolbar_(new PageToolbar), canvas_(new GraphCanvas), area_(new QWidget), line_(ProgressLine::over(area_)) {
     auto* column = new QVBoxLayout(this);
     setMargins(column, 0, 0);
     column->addWidget(toolbar_);
@@ -35,7 +35,6 @@ GraphPage::GraphPage(DocumentSession& session, QWidget* parent)
     setMargins(inside, 0, 0);
     inside->addWidget(canvas_);
     makeToolbar();
-    line_->setRunning(false);
 
     connect(canvas_, &GraphCanvas::selected, this, &GraphPage::choose);
     connect(canvas_, &GraphCanvas::activated, this, &GraphPage::choose);
@@ -64,9 +63,6 @@ void GraphPage::makeToolbar() {
     auto* line = new Hairline(Qt::Vertical);
     line->setFixedHeight(16);
     row->addWidget(line);
-    colourLabel_ = new TextLabel(tr("Colour by family"), TextSize::Body, Role::Muted);
-    row->addWidget(colourLabel_);
-    row->addSpacing(Spacing::s);
     depthLabel_ = new TextLabel(tr("Depth"), TextSize::Body, Role::Muted);
     row->addWidget(depthLabel_);
     depth_ = new SegmentedSwitch({QStringLiteral("1"), QStringLiteral("2"), QStringLiteral("3"), tr("All")});
@@ -82,9 +78,10 @@ void GraphPage::makeToolbar() {
     row->addSpacing(Spacing::xs);
     row->addWidget(fold_);
     row->addWidget(join_);
-    row->addStretch(1);
+    row->addSpacing(Spacing::s);
     find_ = new GraphFindField(area_);
-    row->addWidget(find_);
+    row->addStretch(1);
+    row->addWidget(find_, 100);
 
     connect(depth_, &SegmentedSwitch::currentChanged, this, [this](int choice) {
         setDepth(choice);
@@ -196,6 +193,7 @@ void GraphPage::showScene(std::shared_ptr<const GraphScene> scene, const GraphIt
         const GraphItem item = pendingReveal_;
         pendingReveal_ = {};
         if (isShown(item)) {
+            canvas_->frameWidth();
             canvas_->setSelection(item, true);
         } else {
             openTo(item);
@@ -396,13 +394,15 @@ void GraphPage::find() { find_->focus(); }
 
 void GraphPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
-    line_->setGeometry(0, 0, area_->width(), 2);
-    line_->raise();
-    // The find field stays; words go first.
-    colourLabel_->setVisible(width() > 860);
-    depthLabel_->setVisible(width() > 740);
-    join_->setVisible(width() > 660);
-    fold_->setVisible(width() > 560);
+    // The find field stays; words go first, measured in the present font.
+    depthLabel_->show();
+    fold_->show();
+    join_->show();
+    for (QWidget* word : {static_cast<QWidget*>(depthLabel_), static_cast<QWidget*>(join_), static_cast<QWidget*>(fold_)}) {
+        toolbar_->row()->invalidate();
+        if (toolbar_->row()->minimumSize().width() <= width()) break;
+        word->hide();
+    }
     find_->placeResults();
 }
 

@@ -64,7 +64,7 @@ private:
     SegmentedSwitch* depth_;
     QCheckBox *fold_, *join_;
     GraphFindField* find_;
-    class TextLabel *depthLabel_, *colourLabel_;
+    class TextLabel* depthLabel_;
     int pendingLayouts_ = 0;
 };
 

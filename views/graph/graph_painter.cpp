@@ -282,6 +282,7 @@ void GraphPainter::paint(QPainter& painter, const GraphScene& scene, const Graph
     }
     painter.setRenderHint(QPainter::Antialiasing);
     paintEdges(painter, true);
+    paintTitles(painter);
     paintRings(painter);
     paintPinnedTitles(painter);
     painter.restore();
@@ -299,7 +300,15 @@ void GraphPainter::paintGroups(QPainter& painter) {
         painter.drawRoundedRect(rect, kCorner, kCorner);
         if (group.kind == GroupKind::Subgraph)
             painter.drawLine(QPointF(rect.left() + 3, rect.top() + kCorner), QPointF(rect.left() + 3, rect.bottom() - kCorner));
-        if (rect.width() * scale_ >= 80 && level_ >= DetailLevel::Shape) paintGroupTitle(painter, g, group.y);
+    }
+}
+
+/// Titles come after the lines, on a patch of their group's ground: a line passes behind the words.
+void GraphPainter::paintTitles(QPainter& painter) {
+    if (level_ < DetailLevel::Shape) return;
+    for (const std::uint32_t g : visibleGroups_) {
+        const LayoutGroup& group = scene_->layout().groups[g];
+        if (g != 0 && group.open && group.width * scale_ >= 80) paintGroupTitle(painter, g, group.y);
     }
 }
 
@@ -307,13 +316,22 @@ void GraphPainter::paintGroupTitle(QPainter& painter, std::uint32_t g, double y)
     const LayoutGroup& group = scene_->layout().groups[g];
     const auto& pieces = groupText(*scene_, g);
     const double middle = y + M::kTitleHeight / 2.0 + 0.5;
-    painter.setPen(cosmetic(color(Role::Text), 1.4 * std::min(1.0, std::max(0.6, scale_))));
+    const Piece& last = level_ >= DetailLevel::Name && pieces[1].width > 0 ? pieces[1] : pieces[0];
+    const double wordsEnd = last.x + last.width;
+    // The words stay in view while any of the group is.
+    const double left = std::max<double>(group.x, std::min<double>(region_.left() - pieces[0].x + 8 / scale_, group.x + group.width - wordsEnd - 8));
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(groupGround(group.depth));
+    painter.drawRect(QRectF(left + 8, y + 4, wordsEnd, M::kTitleHeight - 8.0));
     painter.setBrush(Qt::NoBrush);
-    const double x = group.x + 11;
-    const QPointF chevron[] = {{x, middle - 2}, {x + 4, middle + 2}, {x + 8, middle - 2}};
-    painter.drawPolyline(chevron, 3);
-    draw(painter, pieces[0], group.x, middle, color(Role::Text));
-    if (level_ >= DetailLevel::Name) draw(painter, pieces[1], group.x, middle, color(Role::Muted));
+    if (left == group.x) {
+        painter.setPen(cosmetic(color(Role::Text), 1.4 * std::min(1.0, std::max(0.6, scale_))));
+        const double x = group.x + 11;
+        const QPointF chevron[] = {{x, middle - 2}, {x + 4, middle + 2}, {x + 8, middle - 2}};
+        painter.drawPolyline(chevron, 3);
+    }
+    draw(painter, pieces[0], left, middle, color(Role::Text));
+    if (level_ >= DetailLevel::Name) draw(painter, pieces[1], left, middle, color(Role::Muted));
 }
 
 void GraphPainter::paintClosedGroup(QPainter& painter, std::uint32_t g) {

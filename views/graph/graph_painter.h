@@ -60,6 +60,7 @@ private:
     void draw(QPainter& painter, const Piece& piece, double x, double y, const QColor& colour);
 
     void paintGroups(QPainter& painter);
+    void paintTitles(QPainter& painter);
     void paintGroupTitle(QPainter& painter, std::uint32_t group, double y);
     void paintClosedGroup(QPainter& painter, std::uint32_t group);
     void paintPinnedTitles(QPainter& painter);

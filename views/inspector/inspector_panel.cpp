@@ -75,7 +75,7 @@ void InspectorPanel::rebuild() {
     column_ = new QVBoxLayout(content);
     setMargins(column_, 0, 0);
     if (facts_.empty()) {
-        auto* words = new TextLabel(tr("Nothing is selected."), TextSize::Body, Role::Muted);
+        auto* words = paragraph(tr("Nothing is selected. A click on a node, an input or a group shows it here."), TextSize::Body, Role::Muted);
         words->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
         words->setContentsMargins(Spacing::l, Spacing::xxl, Spacing::l, 0);
         column_->addWidget(words);

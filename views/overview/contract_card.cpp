@@ -210,7 +210,7 @@ ContractCard::ContractCard(DocumentSession& session, QWidget* parent)
       session_(session),
       table_(new DataTable),
       model_(new RowModel({{tr("Name"), 180, false, false, {}},
-                           {tr("Kind"), 112, false, false, {}},
+                           {tr("Kind"), 128, false, false, {}},
                            {tr("dtype"), 76, false, false, {}},
                            {tr("Shape"), 136, false, true, {}},
                            {tr("Range"), 128, false, false, tr("By the program")},

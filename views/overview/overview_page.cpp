@@ -134,10 +134,10 @@ OverviewPage::OverviewPage(DocumentSession& session, QWidget* parent)
     setMargins(titleRow, 0, Spacing::m);
     name_->setElided(true);
     name_->setSelectable(true);
-    titleRow->addWidget(name_, 0);
+    titleRow->addWidget(name_, 0, Qt::AlignTop);
     new FlowLayout(chips_, Spacing::xs + 2, Spacing::xs);
     chips_->layout()->setContentsMargins(0, Spacing::xs, 0, 0);
-    titleRow->addWidget(chips_, 1, Qt::AlignVCenter);
+    titleRow->addWidget(chips_, 1, Qt::AlignTop);
     words->addLayout(titleRow);
     auto* place = new QHBoxLayout;
     setMargins(place, 0, Spacing::l);
@@ -199,6 +199,7 @@ void OverviewPage::fillTitle() {
         button->setCursor(Qt::PointingHandCursor);
         connect(button, &Chip::clicked, this, [this, page = chip.page] { session().showPage(page); });
         flow->addWidget(button);
+        button->show();
     }
 }
 

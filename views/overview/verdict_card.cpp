@@ -2,7 +2,6 @@
 
 #include <QGridLayout>
 #include <QPainter>
-#include <QPainterPath>
 #include <algorithm>
 
 #include "core/compiled/compiled_model.h"
@@ -195,18 +194,7 @@ void VerdictCard::build(const Runnable& runnable, bool engineKnown) {
 
 void VerdictCard::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    drawPanel(painter, QRectF(rect()), Metrics::cardRadius, color(Role::Card), QColor(), 0);
-    if (head_) {
-        QPainterPath clip;
-        clip.addRoundedRect(QRectF(rect()), Metrics::cardRadius, Metrics::cardRadius);
-        painter.save();
-        painter.setClipPath(clip);
-        painter.fillRect(QRect(0, 0, width(), head_->geometry().bottom() + 1), color(stateGround(state_)));
-        painter.fillRect(QRect(0, head_->geometry().bottom(), width(), 1), color(Role::Border));
-        painter.restore();
-    }
-    drawPanel(painter, QRectF(rect()), Metrics::cardRadius, QColor(), color(Role::Border));
+    drawStateCard(painter, rect(), head_ ? head_->geometry().bottom() + 1 : 0, state_, false);
 }
 
 }  // namespace pt2::views

@@ -19,14 +19,15 @@ constexpr int kRows = 8;
 constexpr int kColumns = 8;
 constexpr int kCellHeight = 24;
 
+QString floatText(double value) {
+    if (value == 0) return QStringLiteral("0");
+    if (!std::isfinite(value)) return axisNumber(value);
+    QString text = std::abs(value) >= 1e5 || std::abs(value) < 1e-4 ? QString::number(value, 'e', 2) : QString::number(value, 'f', 5);
+    return text.replace(QLatin1Char('-'), QChar(0x2212));
+}
+
 QString valueText(const TensorView& view, std::uint64_t index, double value) {
-    const DType dtype = view.layout.dtype;
-    if (isFloating(dtype)) {
-        if (!std::isfinite(value)) return axisNumber(value);
-        QString text =
-            std::abs(value) >= 1e5 || (value != 0 && std::abs(value) < 1e-4) ? QString::number(value, 'e', 2) : QString::number(value, 'f', 5);
-        return text.replace(QLatin1Char('-'), QChar(0x2212));
-    }
+    if (isFloating(view.layout.dtype)) return floatText(value);
     return toQt(elementText(view, index)).replace(QLatin1Char('-'), QChar(0x2212));
 }
 
@@ -36,6 +37,16 @@ ValueGrid::ValueGrid(QWidget* parent) : QWidget(parent) { setSizePolicy(QSizePol
 
 void ValueGrid::setTensor(const Tensor& tensor) {
     tensor_ = tensor;
+    fill(nullptr);
+}
+
+void ValueGrid::setDifference(const Tensor& a, const Tensor& b) {
+    tensor_ = a;
+    fill(&b);
+}
+
+void ValueGrid::fill(const Tensor* minus) {
+    const Tensor& tensor = tensor_;
     values_.clear();
     texts_.clear();
     const std::vector<std::int64_t>& sizes = tensor.layout.sizes;
@@ -49,15 +60,20 @@ void ValueGrid::setTensor(const Tensor& tensor) {
     for (int r = 0; r < rows_; ++r) {
         for (int c = 0; c < columns_; ++c) {
             const auto index = static_cast<std::uint64_t>(r) * static_cast<std::uint64_t>(allColumns_) + static_cast<std::uint64_t>(c);
-            const double value = elementAsDouble(view, index);
+            const double value = elementAsDouble(view, index) - (minus ? elementAsDouble(minus->view(), index) : 0.0);
             values_.push_back(value);
-            texts_.push_back(valueText(view, index, value));
+            texts_.push_back(minus ? floatText(value) : valueText(view, index, value));
             if (std::isfinite(value)) scale_ = std::max(scale_, std::abs(value));
         }
     }
     setAccessibleName(tr("Values %1").arg(sliceText()));
     updateGeometry();
     update();
+}
+
+void ValueGrid::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    emit sliceChanged();
 }
 
 void ValueGrid::setShaded(bool shaded) {

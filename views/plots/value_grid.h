@@ -15,6 +15,8 @@ public:
     explicit ValueGrid(QWidget* parent = nullptr);
     /// Keeps the tensor; reads only what it shows.
     void setTensor(const Tensor& tensor);
+    /// Shows a − b, element by element; both have the same sizes.
+    void setDifference(const Tensor& a, const Tensor& b);
     void setShaded(bool shaded);
     /// "out[0:8, 0:3]" without the name.
     QString sliceText() const;
@@ -23,10 +25,16 @@ public:
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {160, sizeHint().height()}; }
 
+signals:
+    /// Another width shows another number of columns: sliceText() and moreText() changed.
+    void sliceChanged();
+
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
+    void fill(const Tensor* minus);
     int visibleColumns() const;
     int cellWidth() const;
     int headWidth() const;

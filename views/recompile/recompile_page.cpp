@@ -36,6 +36,8 @@ QPlainTextEdit* smallEditor(const QString& accessible, const QString& placeholde
     edit->setPlaceholderText(placeholder);
     edit->setFont(codeFont());
     edit->setFixedHeight(64);
+    edit->setProperty("field", true);
+    edit->setFrameStyle(QFrame::StyledPanel);  // measured anew as a field
     edit->setTabChangesFocus(true);
     return edit;
 }
@@ -54,8 +56,7 @@ std::vector<std::pair<std::string, std::string>> keyValues(const QPlainTextEdit*
 RecompilePage::RecompilePage(DocumentSession& session, QWidget* parent) : Page(session, parent) {
     auto* outer = new QVBoxLayout(this);
     setMargins(outer, 0, 0);
-    line_ = new ProgressLine;
-    outer->addWidget(line_);
+    line_ = ProgressLine::over(this);
     auto* row = new QHBoxLayout;
     setMargins(row, 0, 0);
     auto* left = new Ground(Role::Window);

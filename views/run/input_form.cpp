@@ -22,10 +22,12 @@ namespace pt2::views {
 namespace {
 
 constexpr int kSourceWidth = 116;
-constexpr int kSettingWidth = 128;
+constexpr int kSettingWidth = 128, kLeastSetting = 72;
 /// A spin box holds an int; sizes beyond are typed on the command line.
 constexpr std::int64_t kSpinLimit = 2'000'000'000;
 constexpr int kSliderSteps = 1000;
+constexpr int kSymbolWidth = 32, kLeastSlider = 40;
+constexpr qsizetype kLongType = 20;  // longer types are elided
 
 /// What the source list offers; the key is the SPEC's first word (cli.md "Inputs").
 struct Source {
@@ -121,6 +123,7 @@ void InputForm::rebuild() {
     head->addWidget(new TextLabel(counted(static_cast<std::uint64_t>(tensors), tr("tensor"), tr("tensors")), TextSize::Body, Role::Muted));
     head->addStretch(1);
     auto* all = new QComboBox;
+    all->setVisible(tensors > 0);
     all->setAccessibleName(tr("Fill all inputs with"));
     all->addItem(tr("Fill all with…"), QStringLiteral("-"));
     for (const Source& source : kSources) {
@@ -165,11 +168,14 @@ void InputForm::rebuild() {
 void InputForm::addInputRows(QGridLayout* grid) {
     int row = 0;
     int at = 0;
+    if (contract_.inputs.empty()) {
+        grid->addWidget(paragraph(tr("No inputs are known of this model."), TextSize::Body, Role::Muted), 0, 0, 1, 4);
+        return;
+    }
     for (const QString& title : {tr("Argument"), tr("dtype, shape"), tr("Values from"), tr("Setting")}) {
         auto* label = new TextLabel(title, TextSize::Caption, Role::Muted);
         grid->addWidget(label, row, at++);
     }
-    if (contract_.inputs.empty()) grid->addWidget(new TextLabel(tr("The model takes no inputs."), TextSize::Body, Role::Muted), ++row, 0, 1, 4);
     std::string openParent;
     bool keywords = false;
     for (std::size_t i = 0; i < contract_.inputs.size(); ++i) {
@@ -212,9 +218,11 @@ void InputForm::addInputRow(QGridLayout* grid, int row, std::size_t index, const
         inputs_.push_back({index, nullptr, nullptr, nullptr});
         return;
     }
-    auto* type = new TextLabel(symbolHtml(shortType(input)));
+    const QString typeText = shortType(input);
+    auto* type = new TextLabel(typeText.size() <= kLongType ? symbolHtml(typeText) : typeText);
     type->setCode(true);
-    type->setToolTip(QString::fromUtf8(dtypeName(input.dtype)));
+    if (typeText.size() > kLongType) type->setElided(true);
+    type->setToolTip(QStringLiteral("%1 · %2").arg(QString::fromUtf8(dtypeName(input.dtype)), typeText));
     grid->addWidget(type, row, 1);
     InputRow entry;
     entry.input = index;
@@ -227,7 +235,8 @@ void InputForm::addInputRow(QGridLayout* grid, int row, std::size_t index, const
     entry.setting = new QLineEdit;
     entry.setting->setObjectName(QStringLiteral("setting:") + toQt(input.name));
     entry.setting->setAccessibleName(tr("Setting of %1").arg(shown(input.name)));
-    entry.setting->setFixedWidth(kSettingWidth);
+    entry.setting->setMinimumWidth(kLeastSetting);
+    entry.setting->setMaximumWidth(kSettingWidth);
     entry.problem = new TextLabel({}, TextSize::Caption, Role::Error);
     entry.problem->setWordWrap(true);
     entry.problem->hide();
@@ -271,7 +280,7 @@ void InputForm::addSizeRow(QVBoxLayout* column, const ContractSymbol& symbol) {
     setMargins(line, 0, Spacing::s);
     auto* name = new TextLabel(symbolHtml(toQt(symbol.name)));
     name->setCode(true);
-    name->setMinimumWidth(48);
+    name->setMinimumWidth(kSymbolWidth);
     line->addWidget(name);
     entry.value = new QSpinBox;
     entry.value->setObjectName(QStringLiteral("size:") + toQt(symbol.name));
@@ -285,6 +294,7 @@ void InputForm::addSizeRow(QVBoxLayout* column, const ContractSymbol& symbol) {
     entry.slider->setRange(0, kSliderSteps);
     entry.slider->setAccessibleName(tr("Size %1 on its range").arg(toQt(symbol.name)));
     entry.slider->setValue(sliderOf(entry.initial, entry.low, entry.high));
+    entry.slider->setMinimumWidth(kLeastSlider);
     line->addWidget(entry.slider, 1);
     auto* high = new TextLabel(bounded ? QString::number(bound) : tr("no limit"), TextSize::Body, Role::Muted);
     if (!bounded) high->setToolTip(tr("The program has no upper limit for this size."));
@@ -370,9 +380,18 @@ InputRequest InputForm::request() const {
 }
 
 void InputForm::showBreaches(const std::vector<Breach>& breaches) {
-    for (SizeRow& row : sizes_) row.problem->hide();
+    const auto mark = [](QWidget* field, bool invalid) {
+        field->setProperty("invalid", invalid ? QVariant(true) : QVariant());
+        field->update();
+    };
+    for (SizeRow& row : sizes_) {
+        row.problem->hide();
+        mark(row.value, false);
+    }
     for (InputRow& row : inputs_) {
-        if (row.problem) row.problem->hide();
+        if (!row.problem) continue;
+        row.problem->hide();
+        mark(row.setting, false);
     }
     for (const Breach& breach : breaches) {
         if (breach.contractIndex >= contract_.inputs.size()) continue;
@@ -386,6 +405,7 @@ void InputForm::showBreaches(const std::vector<Breach>& breaches) {
                 const std::int64_t nearest = std::clamp<std::int64_t>(row->value->value(), row->low, row->high);
                 row->problem->setText(tr("Allowed: %1.  <a href=\"%2\">Set to %2</a>").arg(toQt(breach.allowed).toHtmlEscaped()).arg(nearest));
                 row->problem->show();
+                mark(row->value, true);
                 continue;
             }
         }
@@ -393,6 +413,7 @@ void InputForm::showBreaches(const std::vector<Breach>& breaches) {
             if (row.input == breach.contractIndex && row.problem) {
                 row.problem->setText(toQt(breach.sentence));
                 row.problem->show();
+                mark(row.setting, row.setting->isEnabled());
             }
         }
     }

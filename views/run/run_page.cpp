@@ -6,6 +6,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSpinBox>
+#include <QSplitter>
 #include <algorithm>
 #include <cstring>
 
@@ -24,7 +25,7 @@ namespace pt2::views {
 
 namespace {
 
-constexpr int kFormWidth = 528;
+constexpr int kFormWidth = 528, kAnswerLeast = 480;
 
 QScrollArea* verticalScroll(QWidget* content) {
     auto* area = new QScrollArea;
@@ -91,12 +92,8 @@ struct RunJob {
 RunPage::RunPage(DocumentSession& session, QWidget* parent) : Page(session, parent) {
     auto* outer = new QVBoxLayout(this);
     setMargins(outer, 0, 0);
-    line_ = new ProgressLine;
-    outer->addWidget(line_);
-    auto* row = new QHBoxLayout;
-    setMargins(row, 0, 0);
+    line_ = ProgressLine::over(this);
     auto* left = new Ground(Role::Window);
-    left->setEdges(Qt::RightEdge);
     auto* leftColumn = new QVBoxLayout(left);
     setMargins(leftColumn, Spacing::l, Spacing::l, Spacing::s);
     form_ = new InputForm;
@@ -104,13 +101,15 @@ RunPage::RunPage(DocumentSession& session, QWidget* parent) : Page(session, pare
     buildHowToRun(leftColumn);
     leftColumn->addStretch(1);
     formArea_ = verticalScroll(left);
-    formArea_->setMinimumWidth(400);
-    formArea_->setMaximumWidth(kFormWidth);
-    row->addWidget(formArea_, 5);
     answer_ = new AnswerPane;
     answer_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    row->addWidget(answer_, 6);
-    outer->addLayout(row, 1);
+    splitter_ = new QSplitter(Qt::Horizontal);
+    splitter_->addWidget(formArea_);
+    splitter_->addWidget(answer_);
+    splitter_->setChildrenCollapsible(false);
+    splitter_->setStretchFactor(0, 0);
+    splitter_->setStretchFactor(1, 1);
+    outer->addWidget(splitter_, 1);
     connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
         if (this->session().jobs().isRunning(QStringLiteral("run"))) showProgress(progress);
     });
@@ -142,6 +141,7 @@ void RunPage::buildHowToRun(QVBoxLayout* column) {
     variable_ = new TextLabel(QStringLiteral("AOTI_RUNTIME_CHECK_INPUTS"), TextSize::Caption, Role::Muted);
     variable_->setCode(true);
     variable_->setSelectable(true);
+    variable_->setElided(true);
     checks->addWidget(variable_);
     checks->addStretch(1);
     column->addLayout(checks);
@@ -192,8 +192,7 @@ void RunPage::buildHowToRun(QVBoxLayout* column) {
     chip->setOutlined(true);
     chip->setFocusPolicy(Qt::NoFocus);
     fourth->addWidget(chip);
-    fourth->addWidget(new TextLabel(tr("A crash stops the run, not the window."), TextSize::Caption, Role::Muted));
-    fourth->addStretch(1);
+    fourth->addWidget(paragraph(tr("A crash stops the run, not the window."), TextSize::Caption, Role::Muted), 1);
     column->addLayout(fourth);
 }
 
@@ -208,6 +207,7 @@ void RunPage::documentChanged() {
         const ProgramEntry* entry = session().programEntry();
         const bool samples = entry && entry->sampleInputs && session().document().primary->archive().members()[*entry->sampleInputs].size > 0;
         form_->setContract(*session().contract(), samples);
+        arrange(true);
     }
     device_->clear();
     if (model) {
@@ -221,7 +221,26 @@ void RunPage::documentChanged() {
     emit changed();
 }
 
-void RunPage::showAddress(const Address&) {}
+/// Form and answer beside each other, or, where that would cut one of them, the answer below the form.
+void RunPage::arrange(bool anew) {
+    const int least = formArea_->widget()->minimumSizeHint().width();
+    const auto orientation = width() - std::max(least, kFormWidth) >= kAnswerLeast ? Qt::Horizontal : Qt::Vertical;
+    if (!anew && orientation == splitter_->orientation() && width() == arrangedWidth_) return;
+    const bool turned = anew || orientation != splitter_->orientation();
+    arrangedWidth_ = width();
+    splitter_->setOrientation(orientation);
+    const bool beside = orientation == Qt::Horizontal;
+    formArea_->setMinimumWidth(beside ? std::min(kFormWidth, least) : 0);
+    formArea_->setMaximumWidth(beside ? std::max(least, kFormWidth) : QWIDGETSIZE_MAX);
+    if (!turned && !beside) return;
+    const int form = beside ? kFormWidth : std::min(formArea_->widget()->sizeHint().height(), height() * 48 / 100);
+    splitter_->setSizes({form, std::max(1, (beside ? width() : height()) - form)});
+}
+
+void RunPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    arrange(false);
+}
 
 void RunPage::showWidget(QWidget* widget) {
     result_ = nullptr;
@@ -390,8 +409,8 @@ void RunPage::finished(Result<RunPicture> result) {
                                   }});
             }
             column->addWidget(panel);
-            column->addWidget(new TextLabel(tr("Inputs are kept, and the window is not affected. The next run starts a new worker."),
-                                            TextSize::Caption, Role::Muted));
+            column->addWidget(
+                paragraph(tr("Inputs are kept, and the window is not affected. The next run starts a new worker."), TextSize::Caption, Role::Muted));
             column->addStretch(1);
             showWidget(holder);
         }

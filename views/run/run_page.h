@@ -11,6 +11,7 @@ class QComboBox;
 class QDoubleSpinBox;
 class QScrollArea;
 class QSpinBox;
+class QSplitter;
 class QVBoxLayout;
 
 namespace pt2::views {
@@ -29,13 +30,15 @@ public:
     void runPrimaryAction() override;
     QStringList statusTexts() const override;
     bool settled() const override;
-    void showAddress(const Address& address) override;
     /// The last finished run; null before the first.
     const RunPicture* lastPicture() const;
     const CheckReport& lastCheck() const { return lastCheck_; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
-    void buildForm();
+    void arrange(bool anew);
     void buildHowToRun(QVBoxLayout* column);
     void showWidget(QWidget* widget);
     void showEmpty();
@@ -53,6 +56,8 @@ private:
     class TextLabel* variable_ = nullptr;
     class AnswerPane* answer_ = nullptr;
     QScrollArea* formArea_ = nullptr;
+    QSplitter* splitter_ = nullptr;
+    int arrangedWidth_ = 0;
     class RunResult* result_ = nullptr;
     class StageList* stages_ = nullptr;
     class ProgressLine* line_ = nullptr;

@@ -19,6 +19,7 @@ namespace {
 
 constexpr std::size_t kLatencyBins = 40;
 constexpr std::size_t kValueBins = 32;
+constexpr int kSideBySide = 560;  // narrower, cards stand below each other
 
 const RunOutcome* outcomeOf(const std::optional<Result<RunOutcome>>& side) { return side && *side ? &**side : nullptr; }
 
@@ -139,8 +140,12 @@ QWidget* RunResult::latencyCard(const QString& title, const RunOutcome& outcome,
     plot->setData(latencyBins(seconds.samples, axisEnd, unit.scale));
     plot->setSeries(series);
     plot->setTop(top);
-    plot->setMarks({{seconds.median() * unit.scale, tr("p50")}, {std::min(axisEnd, seconds.percentile(0.99) * unit.scale), tr("p99")}});
-    plot->setAxisTitle(tr("Time per run, %1").arg(QString::fromUtf8(unit.name)));
+    std::vector<HistogramPlot::Mark> marks{{seconds.median() * unit.scale, tr("p50")}};
+    if (seconds.percentile(0.99) * unit.scale <= axisEnd) marks.push_back({seconds.percentile(0.99) * unit.scale, tr("p99")});
+    plot->setMarks(std::move(marks));
+    const auto beyond = std::count_if(seconds.samples.begin(), seconds.samples.end(), [&](double s) { return s * unit.scale > axisEnd; });
+    const QString axis = tr("Time per run, %1").arg(QString::fromUtf8(unit.name));
+    plot->setAxisTitle(beyond == 0 ? axis : tr("%1 · %2 slower in the last bar").arg(axis).arg(beyond));
     card->content()->addWidget(plot);
     return card;
 }
@@ -154,19 +159,21 @@ void RunResult::addLatency(QVBoxLayout* column) {
     }
     if (sides.empty()) return;
     double end = 0;
-    for (const RunOutcome* side : sides) end = std::max(end, side->seconds.percentile(0.99) * 1.25);
+    // A rare slow run does not squeeze the others into one bar: what lies beyond the axis is in its last bar.
+    for (const RunOutcome* side : sides)
+        end = std::max(end, std::min(side->seconds.percentile(0.99) * 1.25, side->seconds.percentile(0.9) * 2));
     const double scale = unitFor(sides.front()->seconds.median()).scale;
     std::uint64_t top = 0;
     for (const RunOutcome* side : sides) {
         const HistogramPlot::Data data = latencyBins(side->seconds.samples, end * scale, scale);
         top = std::max(top, *std::max_element(data.counts.begin(), data.counts.end()));
     }
-    auto* row = new QHBoxLayout;
-    setMargins(row, 0, Spacing::l);
+    latency_ = new QBoxLayout(QBoxLayout::LeftToRight);
+    setMargins(latency_, 0, Spacing::l);
     for (const RunOutcome* side : sides)
-        row->addWidget(
+        latency_->addWidget(
             latencyCard(side->checksOn ? tr("Runtime checks on") : tr("Runtime checks off"), *side, side->checksOn ? 1 : 0, end * scale, top), 1);
-    column->addLayout(row);
+    column->addLayout(latency_);
 }
 
 void RunResult::addOutputs(QVBoxLayout* column) {
@@ -219,9 +226,9 @@ void RunResult::addOutputs(QVBoxLayout* column) {
     card->content()->addWidget(table);
     connect(table, &DataTable::rowSelected, this, [this](const QString& address) { showOutput(static_cast<std::size_t>(address.toUInt())); });
 
-    auto* lower = new QHBoxLayout;
-    lower->setContentsMargins(Spacing::l, Spacing::m, Spacing::l, Spacing::l);
-    lower->setSpacing(Spacing::xl);
+    lower_ = new QBoxLayout(QBoxLayout::LeftToRight);
+    lower_->setContentsMargins(Spacing::l, Spacing::m, Spacing::l, Spacing::l);
+    lower_->setSpacing(Spacing::xl);
     auto* left = new QVBoxLayout;
     setMargins(left, 0, Spacing::xs);
     auto* leftHead = new QHBoxLayout;
@@ -237,6 +244,7 @@ void RunResult::addOutputs(QVBoxLayout* column) {
     left->addLayout(leftHead);
     grid_ = new ValueGrid;
     connect(shade, &QCheckBox::toggled, grid_, &ValueGrid::setShaded);
+    connect(grid_, &ValueGrid::sliceChanged, this, &RunResult::nameSlice);
     left->addWidget(grid_);
     more_ = new TextLabel({}, TextSize::Caption, Role::Muted);
     left->addWidget(more_);
@@ -251,22 +259,35 @@ void RunResult::addOutputs(QVBoxLayout* column) {
     rightHead->addWidget(bins_);
     right->addLayout(rightHead);
     distribution_ = new HistogramPlot;
-    right->addWidget(distribution_);
-    lower->addLayout(left, 1);
-    lower->addLayout(right, 1);
-    card->content()->addLayout(lower);
+    right->addWidget(distribution_, 1);
+    lower_->addLayout(left, 1);
+    lower_->addLayout(right, 1);
+    card->content()->addLayout(lower_);
     column->addWidget(card);
     showOutput(0);
     table->selectAddress(QStringLiteral("0"));
+}
+
+void RunResult::nameSlice() {
+    slice_->setText(sliceOf_ + grid_->sliceText());
+    more_->setText(grid_->moreText());
+    more_->setVisible(!grid_->moreText().isEmpty());
+}
+
+void RunResult::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    const auto direction = width() < kSideBySide ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight;
+    for (QBoxLayout* row : {latency_, lower_}) {
+        if (row) row->setDirection(direction);
+    }
 }
 
 void RunResult::showOutput(std::size_t index) {
     if (index >= picture_.outputs.size() || !grid_) return;
     const OutputSummary& output = picture_.outputs[index];
     grid_->setTensor(output.tensor);
-    slice_->setText(shown(output.name) + grid_->sliceText());
-    more_->setText(grid_->moreText());
-    more_->setVisible(!grid_->moreText().isEmpty());
+    sliceOf_ = shown(output.name);
+    nameSlice();
     distribution_->setData({output.histogram.low, output.histogram.high, output.histogram.counts});
     bins_->setText(tr("%1 values, %2 bins").arg(toQt(formatCount(output.statistics.count))).arg(output.histogram.counts.size()));
 }

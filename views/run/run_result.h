@@ -6,6 +6,7 @@
 #include "core/run/run.h"
 #include "core/tensor/statistics.h"
 
+class QBoxLayout;
 class QVBoxLayout;
 
 namespace pt2::views {
@@ -38,13 +39,19 @@ signals:
     void compareRequested();
     void saveRequested();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void addVerdict(QVBoxLayout* column);
     void addLatency(QVBoxLayout* column);
     QWidget* latencyCard(const QString& title, const RunOutcome& outcome, int series, double axisEnd, std::uint64_t top);
     void addOutputs(QVBoxLayout* column);
     void showOutput(std::size_t index);
+    void nameSlice();
     RunPicture picture_;
+    QBoxLayout *latency_ = nullptr, *lower_ = nullptr;  ///< rows that become columns where there is little room
+    QString sliceOf_;
     class ValueGrid* grid_ = nullptr;
     class TextLabel *slice_ = nullptr, *more_ = nullptr, *bins_ = nullptr;
     class HistogramPlot* distribution_ = nullptr;

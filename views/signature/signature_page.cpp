@@ -214,6 +214,19 @@ void SignaturePage::fillSide() {
 void SignaturePage::showAddress(const Address& address) {
     if (address.kind == Address::Kind::Symbol) return;
     form_->setCurrent(0);
+    if (address.kind == Address::Kind::Weight && session().program()) {  // a weight is the input that carries it
+        for (const InputSpec& spec : session().program()->inputSpecs()) {
+            if (spec.target != address.name || spec.argument == kNone || spec.argument >= session().program()->arguments().size()) continue;
+            const ValueId value = session().program()->argument(spec.argument).value;
+            if (value == kNone) continue;
+            Address input = address;
+            input.kind = Address::Kind::Value;
+            input.model = session().model();
+            input.name = std::string(session().program()->value(value).name);
+            table_->selectAddress(toQt(input.text()));
+            return;
+        }
+    }
     table_->selectAddress(toQt(address.text()));
 }
 

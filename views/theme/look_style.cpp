@@ -83,7 +83,7 @@ int LookStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const
         case PM_ScrollBarExtent: return 12;
         case PM_ScrollBarSliderMin: return 28;
         case PM_SplitterWidth: return 1;
-        case PM_DefaultFrameWidth:
+        case PM_DefaultFrameWidth: return has(widget, "field") ? 3 : 1;  // room for rounded corners and the focus ring
         case PM_ComboBoxFrameWidth:
         case PM_SpinBoxFrameWidth: return 1;
         case PM_ButtonShiftHorizontal:
@@ -219,7 +219,12 @@ void LookStyle::drawPrimitive(PrimitiveElement element, const QStyleOption* opti
         case PE_PanelTipLabel: painter->fillRect(option->rect, color(Role::Tooltip)); return;
         case PE_Frame:
             if (const auto* frame = qstyleoption_cast<const QStyleOptionFrame*>(option); frame && frame->lineWidth > 0) {
-                drawPanel(*painter, QRectF(option->rect), Metrics::controlRadius, QColor(), color(Role::Border));
+                if (has(widget, "field")) {
+                    drawFieldFrame(*painter, option->rect, option->state & State_HasFocus, enabled, hovered, has(widget, "invalid"),
+                                   color(Role::Base));
+                } else {
+                    drawPanel(*painter, QRectF(option->rect), 0, QColor(), color(Role::Border));
+                }
             }
             return;
         case PE_PanelLineEdit: {
@@ -317,7 +322,8 @@ void LookStyle::drawButton(const QStyleOption& option, QPainter& painter, const 
 void LookStyle::drawHeader(const QStyleOptionHeader& option, QPainter& painter) const {
     const QRect rect = option.rect;
     const bool first = option.position == QStyleOptionHeader::Beginning || option.position == QStyleOptionHeader::OnlyOneSection;
-    QRect text = rect.adjusted(first ? Spacing::l : Spacing::s, 0, -Spacing::s, 0);
+    const bool last = option.position == QStyleOptionHeader::End;
+    QRect text = rect.adjusted(first ? Spacing::l : Spacing::s, 0, last ? -Spacing::l : -Spacing::s, 0);
     painter.setPen(color(Role::Muted));
     QFont font = uiFont(TextSize::Caption);
     font.setWeight(QFont::DemiBold);
@@ -550,6 +556,26 @@ void LookStyle::drawComplexControl(ComplexControl control, const QStyleOptionCom
 QIcon LookStyle::standardIcon(StandardPixmap pixmap, const QStyleOption* option, const QWidget* widget) const {
     if (pixmap == SP_LineEditClearButton) return icon(QStringLiteral("close"), Role::Muted);
     return QProxyStyle::standardIcon(pixmap, option, widget);
+}
+
+void drawStateCard(QPainter& painter, const QRect& rect, int head, State state, bool bar) {
+    painter.setRenderHint(QPainter::Antialiasing);
+    drawPanel(painter, QRectF(rect), Metrics::cardRadius, color(Role::Card), QColor(), 0);
+    if (head > 0) {
+        QPainterPath clip;
+        clip.addRoundedRect(QRectF(rect), Metrics::cardRadius, Metrics::cardRadius);
+        painter.save();
+        painter.setClipPath(clip);
+        painter.fillRect(QRect(rect.left(), rect.top(), rect.width(), head), color(stateGround(state)));
+        QColor line = color(bar ? stateRole(state) : Role::Border);
+        if (bar) {
+            painter.fillRect(QRect(rect.left(), rect.top(), Metrics::accentBar, rect.height()), line);
+            line.setAlphaF(0.4F);
+        }
+        painter.fillRect(QRect(rect.left(), rect.top() + head - 1, rect.width(), 1), line);
+        painter.restore();
+    }
+    drawPanel(painter, QRectF(rect), Metrics::cardRadius, QColor(), color(Role::Border));
 }
 
 }  // namespace pt2::views

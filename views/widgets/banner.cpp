@@ -9,7 +9,8 @@ namespace pt2::views {
 
 namespace {
 constexpr int kIcon = 24, kIconCompact = 16;
-}
+constexpr int kBeside = 480, kLeastWords = 96;
+}  // namespace
 
 Banner::Banner(State state, const QString& title, const QString& text, QWidget* parent)
     : QWidget(parent),
@@ -25,6 +26,8 @@ Banner::Banner(State state, const QString& title, const QString& text, QWidget* 
     setMargins(column, 0, 2);
     title_->setWordWrap(true);
     text_->setWordWrap(true);
+    title_->setMinimumWidth(kLeastWords);
+    text_->setMinimumWidth(kLeastWords);
     title_->setSelectable(true);
     text_->setSelectable(true);
     column->addWidget(title_);
@@ -41,9 +44,9 @@ Banner::Banner(State state, const QString& title, const QString& text, QWidget* 
 void Banner::set(State state, const QString& title, const QString& text) {
     state_ = state;
     title_->setFullText(title);
-    text_->setFullText(text);
+    words_ = text;
     title_->setVisible(!title.isEmpty());
-    text_->setVisible(!text.isEmpty());
+    place();
     setAccessibleName(title);
     setAccessibleDescription(text);
     restyle();
@@ -62,8 +65,23 @@ void Banner::setFlat(bool flat) {
 }
 
 void Banner::setRightText(const QString& text) {
+    rightText_ = text;
     right_->setFullText(text);
-    right_->setVisible(!text.isEmpty());
+    place();
+}
+
+/// Where there is no room beside the words, the text of the right end follows them.
+void Banner::place() {
+    const bool beside = width() >= kBeside;
+    right_->setVisible(beside && !rightText_.isEmpty());
+    const QString words = beside || rightText_.isEmpty() ? words_ : words_.isEmpty() ? rightText_ : words_ + u' ' + rightText_ + u'.';
+    if (text_->fullText() != words) text_->setFullText(words);
+    text_->setVisible(!words.isEmpty());
+}
+
+void Banner::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    place();
 }
 
 void Banner::addAction(const PanelAction& action, bool asLink) {

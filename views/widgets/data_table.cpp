@@ -19,6 +19,10 @@
 
 namespace pt2::views {
 
+namespace {
+constexpr double kLeastShare = 0.55;  // of its wanted width that a text column keeps
+}
+
 DataTable::DataTable(QWidget* parent) : QTreeView(parent), filter_(new RowFilter(this)), rowHeight_(Metrics::row) {
     setModel(filter_);
     setItemDelegate(new CellDelegate(this));
@@ -106,7 +110,7 @@ bool DataTable::selectAddress(const QString& address) {
 
 QSize DataTable::sizeHint() const {
     if (!fit_) return QTreeView::sizeHint();
-    int height = header()->isHidden() ? 0 : header()->sizeHint().height();
+    int height = (header()->isHidden() ? 0 : header()->sizeHint().height()) + (overflows_ ? horizontalScrollBar()->sizeHint().height() : 0);
     for (QModelIndex at = model()->index(0, 0); at.isValid(); at = indexBelow(at)) height += rowHeight_;
     return {320, height};
 }
@@ -136,6 +140,7 @@ void DataTable::openAsModelSays() {
         for (int i = 0; i < children; ++i) todo.push_back(filter_->index(i, 0, index));
     }
     refit();
+    fitColumns();
 }
 
 void DataTable::refit() {
@@ -160,15 +165,51 @@ void DataTable::changeEvent(QEvent* event) {
 
 void DataTable::resizeEvent(QResizeEvent* event) {
     QTreeView::resizeEvent(event);
-    if (columns_.empty() || userSized_) return;
-    // Where there is less room than the columns want, all of them give way in proportion.
-    int wanted = 0;
-    for (const Column& column : columns_) wanted += static_cast<int>(column.width * fontScale());
-    const double shrink = wanted > 0 ? std::min(1.0, static_cast<double>(viewport()->width()) / wanted) : 1.0;
-    for (int i = 0; i < header()->count() && i < static_cast<int>(columns_.size()); ++i) {
-        const Column& column = columns_[static_cast<std::size_t>(i)];
-        if (!column.stretch) header()->resizeSection(i, static_cast<int>(column.width * fontScale() * shrink));
+    fitColumns();
+}
+
+/// Where there is less room than the columns want, texts give way in proportion; a number is never cut. What still does not fit is scrolled.
+void DataTable::fitColumns() {
+    if (columns_.empty() || userSized_ || header()->count() < static_cast<int>(columns_.size())) return;
+    const auto widthOf = [this](std::size_t i) { return static_cast<int>(columns_[i].width * fontScale()); };
+    int texts = 0, wanted = 0, least = 0;
+    std::vector<int> numbers(columns_.size(), 0);
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        wanted += widthOf(i);
+        if (columns_[i].right) {
+            numbers[i] = std::max(
+                std::min(widthOf(i), sizeHintForColumn(static_cast<int>(i)) + (i + 1 == columns_.size() ? Spacing::m : Spacing::xs)), headerWidth(i));
+            least += numbers[i];
+        } else {
+            texts += widthOf(i);
+        }
     }
+    const int room = viewport()->width();
+    const bool tight = wanted > room;
+    const double share = texts > 0 ? std::clamp(static_cast<double>(room - least) / texts, kLeastShare, 1.0) : 1.0;
+    int total = 0;
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+        const int section = static_cast<int>(i);
+        const int width = !tight ? widthOf(i) : columns_[i].right ? numbers[i] : static_cast<int>(widthOf(i) * share);
+        total += width;
+        header()->setSectionResizeMode(section, QHeaderView::Interactive);
+        header()->resizeSection(section, width);
+    }
+    const bool overflows = total > room;
+    for (std::size_t i = 0; i < columns_.size() && !overflows; ++i) {
+        if (columns_[i].stretch) header()->setSectionResizeMode(static_cast<int>(i), QHeaderView::Stretch);
+    }
+    if (fit_ && overflows != overflows_) {
+        setHorizontalScrollBarPolicy(overflows ? Qt::ScrollBarAlwaysOn : Qt::ScrollBarAlwaysOff);
+        overflows_ = overflows;
+        refit();
+    }
+}
+
+int DataTable::headerWidth(std::size_t column) const {
+    QFont font = uiFont(TextSize::Caption);
+    font.setWeight(QFont::DemiBold);
+    return QFontMetrics(font).horizontalAdvance(columns_[column].title) + 2 * Spacing::s + (column + 1 == columns_.size() ? Spacing::s : 0) + 4;
 }
 
 void DataTable::currentChanged(const QModelIndex& current, const QModelIndex& previous) {
@@ -245,6 +286,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, c
     QRect rect = option.rect.adjusted(Spacing::s, 0, -Spacing::s, -1);
     if (index.column() == 0 && table_->indentation() == 0) rect.setLeft(option.rect.left() + (group ? Spacing::m : Spacing::l));
     if (index.column() == 0 && index.parent().isValid() && table_->indentation() == 0) rect.setLeft(option.rect.left() + Spacing::l + Spacing::l);
+    if (index.column() > 0 && index.column() + 1 == table_->model()->columnCount()) rect.adjust(0, 0, -Spacing::s, 0);  // as far in as the first
     if (index.column() == 0 && table_->indentation() > 0) rect.setLeft(option.rect.left() + Spacing::xs);
     painter->save();
     if (share.isValid() && share.toDouble() > 0 && !selected) {

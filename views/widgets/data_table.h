@@ -152,13 +152,15 @@ protected:
 
 private:
     void layoutColumns();
+    void fitColumns();
+    int headerWidth(std::size_t column) const;
     void openAsModelSays();
     void refit();
     void restyle();
     RowFilter* filter_;
     std::vector<Column> columns_;
     Role ground_ = Role::Base;
-    bool fit_ = false, restyling_ = false, userSized_ = false;
+    bool fit_ = false, restyling_ = false, userSized_ = false, overflows_ = false;
     int rowHeight_;
 };
 

@@ -1,13 +1,13 @@
 #include <QApplication>
 #include <QClipboard>
 #include <QPainter>
-#include <QPainterPath>
 
 #include "core/base/advice.h"
 #include "core/base/text.h"
 #include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
 #include "views/widgets/controls.h"
+#include "views/widgets/flow_layout.h"
 #include "views/widgets/panels.h"
 
 namespace pt2::views {
@@ -106,8 +106,8 @@ void ErrorPanel::rebuild() {
     part(tr("Why"), shown(error_.why));
     part(tr("Effect"), effect_);
     part(tr("What to do"), shown(adviceOf(error_)));
-    auto* buttons = new QHBoxLayout;
-    setMargins(buttons, 0, Spacing::s);
+    auto* buttonBox = new QWidget;
+    auto* buttons = new FlowLayout(buttonBox, Spacing::s, Spacing::s);
     const auto add = [this, buttons](const PanelAction& action, bool asLink) {
         QAbstractButton* button = asLink ? static_cast<QAbstractButton*>(new LinkLabel(action.text)) : plainButton(action.text);
         connect(button, &QAbstractButton::clicked, this, [run = action.run] {
@@ -117,8 +117,7 @@ void ErrorPanel::rebuild() {
     };
     for (const auto& [action, asLink] : actions_) add(action, asLink);
     add({tr("Copy report"), [this] { QApplication::clipboard()->setText(report()); }}, true);
-    buttons->addStretch(1);
-    body->addLayout(buttons);
+    body->addWidget(buttonBox);
     body->addSpacing(Spacing::xs);
     body->addWidget(new Hairline);
     auto* fold = new QHBoxLayout;
@@ -149,22 +148,7 @@ void ErrorPanel::rebuild() {
 
 void ErrorPanel::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    drawPanel(painter, QRectF(rect()), Metrics::cardRadius, color(Role::Card), QColor(), 0);
-    if (head_) {
-        QPainterPath clip;
-        clip.addRoundedRect(QRectF(rect()), Metrics::cardRadius, Metrics::cardRadius);
-        painter.save();
-        painter.setClipPath(clip);
-        const QRect headRect(0, 0, width(), head_->geometry().bottom() + 1);
-        painter.fillRect(headRect, color(stateGround(state_)));
-        QColor line = color(stateRole(state_));
-        painter.fillRect(QRect(0, 0, Metrics::accentBar, height()), line);
-        line.setAlphaF(0.4F);
-        painter.fillRect(QRect(0, headRect.bottom(), width(), 1), line);
-        painter.restore();
-    }
-    drawPanel(painter, QRectF(rect()), Metrics::cardRadius, QColor(), color(Role::Border));
+    drawStateCard(painter, rect(), head_ ? head_->geometry().bottom() + 1 : 0, state_, true);
 }
 
 }  // namespace pt2::views

@@ -65,10 +65,13 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     void restyle();
+    void place();
     State state_;
+    QString words_, rightText_;
     class IconLabel* icon_;
     TextLabel *title_, *text_, *right_;
     QHBoxLayout *outer_, *actions_;
@@ -183,12 +186,15 @@ class ProgressLine : public QWidget {
     Q_OBJECT
 public:
     explicit ProgressLine(QWidget* parent = nullptr);
+    /// A line over the top edge of a page, as wide as the page; nothing moves when it comes and goes.
+    static ProgressLine* over(QWidget* page);
     /// Share in [0, 1]; negative: amount unknown.
     void setShare(double share);
     void setRunning(bool running);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     double share_ = -1;

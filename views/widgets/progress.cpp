@@ -1,3 +1,4 @@
+#include <QEvent>
 #include <QFontMetrics>
 #include <QPainter>
 #include <QTimer>
@@ -10,13 +11,30 @@
 
 namespace pt2::views {
 
+namespace {
+constexpr int kLine = 2;
+}
+
 ProgressLine::ProgressLine(QWidget* parent) : QWidget(parent), timer_(new QTimer(this)) {
-    setFixedHeight(2);
+    setFixedHeight(kLine);
+    hide();
     timer_->setInterval(40);
     connect(timer_, &QTimer::timeout, this, [this] {
         phase_ = (phase_ + 2) % 130;
         update();
     });
+}
+
+ProgressLine* ProgressLine::over(QWidget* page) {
+    auto* line = new ProgressLine(page);
+    page->installEventFilter(line);
+    line->resize(page->width(), kLine);
+    return line;
+}
+
+bool ProgressLine::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == parent() && event->type() == QEvent::Resize) resize(parentWidget()->width(), kLine);
+    return QWidget::eventFilter(watched, event);
 }
 
 void ProgressLine::setShare(double share) {
@@ -31,6 +49,7 @@ void ProgressLine::setRunning(bool running) {
         timer_->stop();
     }
     setVisible(running);
+    if (running) raise();
 }
 
 void ProgressLine::paintEvent(QPaintEvent*) {
