@@ -164,7 +164,10 @@ void JumpField::show(const std::vector<SearchHit>& hits, const QString& pattern)
         const qsizetype slash = toQt(hit.address).lastIndexOf(u'/');
         Cell name = Cell::fixed(shown(toQt(hit.address).mid(slash + 1).toStdString()));
         name.icon = iconOf(hit.kind);
-        Cell what = Cell::muted(hit.text.empty() ? toQt(hit.kind) : QStringLiteral("%1 · %2").arg(toQt(hit.kind), shown(hit.text)));
+        QString beside = shown(hit.text);
+        if (beside.startsWith(name.text + QStringLiteral(": "))) beside = beside.mid(name.text.size() + 2);  // the name is said already
+        if (beside == name.text) beside.clear();
+        Cell what = Cell::muted(beside.isEmpty() ? toQt(hit.kind) : QStringLiteral("%1 · %2").arg(toQt(hit.kind), beside));
         row.cells = {name, what};
         row.address = toQt(hit.address);
         rows.push_back(std::move(row));
