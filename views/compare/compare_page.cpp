@@ -206,7 +206,8 @@ void ComparePage::documentChanged() {
     }
     defaults_->setText(texts.join(QString()));
     for (QLineEdit* field : {rtol_, atol_}) {
-        field->setToolTip(tr("Allowed error is atol + rtol × |reference|. %1").arg(texts.isEmpty() ? tr("Empty: the default of each dtype.") : texts.front()));
+        field->setToolTip(
+            tr("Allowed error is atol + rtol × |reference|. %1").arg(texts.isEmpty() ? tr("Empty: the default of each dtype.") : texts.front()));
     }
     fitToolbar();
     showEmpty();

@@ -58,7 +58,8 @@ QSize GraphLegend::sizeHint() const {
     const QFontMetrics body(uiFont()), code(codeFont(TextSize::Caption));
     int widest = 0;
     for (const Entry& e : entries_)
-        widest = std::max(widest, body.horizontalAdvance(familyWords(e.family)) + code.horizontalAdvance(toQt(formatCount(static_cast<std::uint64_t>(e.count)))));
+        widest = std::max(
+            widest, body.horizontalAdvance(familyWords(e.family)) + code.horizontalAdvance(toQt(formatCount(static_cast<std::uint64_t>(e.count)))));
     return {std::max(kLegendWidth, kWords + widest + 2 * Spacing::m), kTitle + rows * kRow + (rows > 0 ? 8 : 0)};
 }
 
@@ -96,7 +97,8 @@ void GraphLegend::paintEvent(QPaintEvent*) {
         const int countWidth = QFontMetrics(code).horizontalAdvance(count);
         painter.setFont(uiFont());
         painter.setPen(color(e.family == current_ ? Role::SelectionText : Role::Text));
-        painter.drawText(QRect(kWords, row.top(), width() - kWords - Spacing::m - Spacing::xs - countWidth, kRow), Qt::AlignVCenter, familyWords(e.family));
+        painter.drawText(QRect(kWords, row.top(), width() - kWords - Spacing::m - Spacing::xs - countWidth, kRow), Qt::AlignVCenter,
+                         familyWords(e.family));
     }
 }
 

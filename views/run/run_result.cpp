@@ -160,8 +160,7 @@ void RunResult::addLatency(QVBoxLayout* column) {
     if (sides.empty()) return;
     double end = 0;
     // A rare slow run does not squeeze the others into one bar: what lies beyond the axis is in its last bar.
-    for (const RunOutcome* side : sides)
-        end = std::max(end, std::min(side->seconds.percentile(0.99) * 1.25, side->seconds.percentile(0.9) * 2));
+    for (const RunOutcome* side : sides) end = std::max(end, std::min(side->seconds.percentile(0.99) * 1.25, side->seconds.percentile(0.9) * 2));
     const double scale = unitFor(sides.front()->seconds.median()).scale;
     std::uint64_t top = 0;
     for (const RunOutcome* side : sides) {
