@@ -191,8 +191,11 @@ void InputForm::addInputRows(QGridLayout* grid) {
                 return other.name.size() > parent.size() && other.name.starts_with(parent) &&
                        (other.name[parent.size()] == '.' || other.name[parent.size()] == '[');
             });
-            auto* label = new TextLabel(tr("%1  <span>%2 inside</span>").arg(shown(parent).toHtmlEscaped()).arg(children));
-            grid->addWidget(label, ++row, 0, 1, 4);
+            auto* label = new TextLabel(shown(parent));
+            label->setTextFormat(Qt::PlainText);
+            label->setCode(true);
+            grid->addWidget(label, ++row, 0);
+            grid->addWidget(new TextLabel(tr("%1 inside").arg(children), TextSize::Caption, Role::Muted), row, 1, 1, 3);
         }
         openParent = parent;
         addInputRow(grid, ++row, i, shown(parent.empty() ? input.name : input.name.substr(cut)), parent.empty() ? 0 : 1);

@@ -108,6 +108,7 @@ void ErrorPanel::rebuild() {
     part(tr("What to do"), shown(adviceOf(error_)));
     auto* buttonBox = new QWidget;
     auto* buttons = new FlowLayout(buttonBox, Spacing::s, Spacing::s);
+    buttons->setContentsMargins(0, 0, 0, 0);
     const auto add = [this, buttons](const PanelAction& action, bool asLink) {
         QAbstractButton* button = asLink ? static_cast<QAbstractButton*>(new LinkLabel(action.text)) : plainButton(action.text);
         connect(button, &QAbstractButton::clicked, this, [run = action.run] {

@@ -51,12 +51,13 @@ void TextLabel::setFullText(const QString& text) {
 
 QSize TextLabel::minimumSizeHint() const {
     if (!elided_) return QLabel::minimumSizeHint();
-    return {std::min(fontMetrics().horizontalAdvance(full_), fontMetrics().averageCharWidth() * 8), QLabel::minimumSizeHint().height()};
+    const int sides = contentsMargins().left() + contentsMargins().right();
+    return {sides + std::min(fontMetrics().horizontalAdvance(full_) + 2, fontMetrics().averageCharWidth() * 8), QLabel::minimumSizeHint().height()};
 }
 
 QSize TextLabel::sizeHint() const {
     if (!elided_) return QLabel::sizeHint();
-    return {fontMetrics().horizontalAdvance(full_) + 2, QLabel::sizeHint().height()};
+    return {contentsMargins().left() + contentsMargins().right() + fontMetrics().horizontalAdvance(full_) + 2, QLabel::sizeHint().height()};
 }
 
 void TextLabel::changeEvent(QEvent* event) {
@@ -85,7 +86,7 @@ void TextLabel::restyle() {
 
 void TextLabel::elide() {
     if (!elided_) return;
-    const QString cut = fontMetrics().elidedText(full_, Qt::ElideMiddle, std::max(0, width()));
+    const QString cut = fontMetrics().elidedText(full_, Qt::ElideMiddle, std::max(0, contentsRect().width()));
     if (cut != text()) setText(cut);
     setToolTip(cut == full_ ? QString() : full_);
 }
