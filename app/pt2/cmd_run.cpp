@@ -3,6 +3,7 @@
 #include <system_error>
 #include "app/pt2/run_report.h"
 #include "core/base/text.h"
+#include "core/tensor/pickle.h"
 #include "core/tensor/safetensors.h"
 
 namespace pt2 {
@@ -17,28 +18,25 @@ struct RunArguments {
 
 Status checkSavePath(const RunArguments& arguments) {
     if (arguments.save.empty()) return {};
-    if (arguments.save.ends_with(".npz") || arguments.save.ends_with(".safetensors")) {
+    if (arguments.save.ends_with(".npz") || arguments.save.ends_with(".safetensors") || arguments.save.ends_with(".pt")) {
         std::error_code ignored;
         if (!arguments.force && std::filesystem::exists(arguments.save, ignored)) {
             return fail({ErrorKind::Usage, "output.exists", "The file to save to exists already.", arguments.save, {}, "--force replaces it."});
         }
         return {};
     }
-    if (arguments.save.ends_with(".pt")) {
-        return fail(usageError("command.not-yet", "Saving outputs as .pt is not there yet.", "It comes with a later version of pt2.",
-                               "Save as .npz or .safetensors."));
-    }
     return fail(usageError("save.format", "\"" + arguments.save + "\" names no format that outputs can be saved in.", {},
-                           "End the name in .npz or .safetensors."));
+                           "End the name in .npz, .safetensors or .pt."));
 }
 
 Status saveOutputs(const RunArguments& arguments, const NamedTensors& outputs) {
     if (arguments.save.ends_with(".npz")) return writeNpzFile(arguments.save, outputs, arguments.force);
+    if (arguments.save.ends_with(".pt")) return writeTorchSaveFile(arguments.save, outputs, arguments.force);
     return writeSafetensorsFile(arguments.save, outputs, arguments.force);
 }
 
-Json sideJson(const RunPlan& plan, const Result<RunOutcome>& side) {
-    return side ? outcomeJson(plan, *side) : Json{{"error", errorJson(side.error())}};
+Json sideJson(const Result<RunOutcome>& side) {
+    return side ? outcomeJson(*side) : Json{{"error", errorJson(side.error())}};
 }
 
 void printSide(const RunPlan& plan, const Result<RunOutcome>& side, bool checksOn, Output& out) {
@@ -60,8 +58,8 @@ int showBoth(const RunPlan& plan, const RunReport& report, Context& context) {
     }
     if (context.out.json()) {
         Json json = {{"format", 1}};
-        if (report.on) json["on"] = sideJson(plan, *report.on);
-        if (report.off) json["off"] = sideJson(plan, *report.off);
+        if (report.on) json["on"] = sideJson(*report.on);
+        if (report.off) json["off"] = sideJson(*report.off);
         json["same"] = report.same();
         context.out.document(json);
         return code;
@@ -100,7 +98,7 @@ Result<int> run(const RunArguments& arguments, Context& context) {
     if (!outcome) return fail(outcome.error());
     if (context.out.json()) {
         Json json = {{"format", 1}};
-        json.update(outcomeJson(*plan, *outcome));
+        json.update(outcomeJson(*outcome));
         context.out.document(json);
         return 0;
     }
@@ -120,7 +118,7 @@ void addRunCommand(CommandRegistry& registry) {
     command->add_option("FILE", arguments->file, "The file with the compiled model")->required();
     arguments->inputs.addTo(command);
     arguments->run.addTo(command);
-    command->add_option("--save", arguments->save, "Save the outputs: .npz or .safetensors")->type_name("OUT");
+    command->add_option("--save", arguments->save, "Save the outputs: .npz, .safetensors or .pt")->type_name("OUT");
     command->add_flag("--force", arguments->force, "Replace a file that exists");
 }
 

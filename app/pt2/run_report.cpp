@@ -70,16 +70,10 @@ Json tensorsJson(const NamedTensors& tensors) {
     return out;
 }
 
-/// Buffers and inputs that the program says it changes. Whether this call changed their values cannot be seen from outside: null.
-Json stateJson(const RunPlan& plan) {
+/// Whether the first call changed them; null where that cannot be seen.
+Json stateJson(const RunOutcome& outcome) {
     Json out = Json::array();
-    const auto program = plan.document.program(plan.model);
-    if (!program || !program.entry->program) return out;
-    for (const OutputSpec& spec : program.entry->program->outputSpecs()) {
-        const bool mutates =
-            spec.kind == OutputKind::BufferMutation || spec.kind == OutputKind::ParameterMutation || spec.kind == OutputKind::UserInputMutation;
-        if (mutates) out.push_back({{"name", spec.target}, {"changed", nullptr}});
-    }
+    for (const StateChange& one : outcome.state) out.push_back({{"name", one.name}, {"changed", one.changed ? Json(*one.changed) : Json()}});
     return out;
 }
 
@@ -127,7 +121,7 @@ void printTensors(Output& out, const NamedTensors& tensors) {
 
 }  // namespace
 
-Json outcomeJson(const RunPlan& plan, const RunOutcome& outcome) {
+Json outcomeJson(const RunOutcome& outcome) {
     Json out = Json::object();
     out["outputs"] = tensorsJson(outcome.outputs);
     if (outcome.steps.size() > 1) {
@@ -135,7 +129,7 @@ Json outcomeJson(const RunPlan& plan, const RunOutcome& outcome) {
         for (const NamedTensors& step : outcome.steps) steps.push_back(tensorsJson(step));
         out["steps"] = std::move(steps);
     }
-    out["state"] = stateJson(plan);
+    out["state"] = stateJson(outcome);
     Json seconds = {{"start", outcome.seconds.start}, {"load", outcome.seconds.load}, {"first", outcome.seconds.first}};
     const bool repeated = !outcome.seconds.samples.empty();
     seconds["median"] = repeated ? Json(outcome.seconds.median()) : Json();
@@ -172,6 +166,14 @@ void printOutcome(Output& out, const RunOutcome& outcome) {
         }
     } else {
         printTensors(out, outcome.outputs);
+    }
+    std::vector<std::string> changed;
+    for (const StateChange& one : outcome.state) {
+        if (one.changed.value_or(false)) changed.push_back(one.name);
+    }
+    if (!changed.empty()) {
+        out.line("");
+        out.line("State: the first call changed " + oneLine(join(changed, ", ")) + ".");
     }
     out.line("");
     std::string time = "Time: start " + formatDuration(outcome.seconds.start) + ", load " + formatDuration(outcome.seconds.load) + ", first call " +

@@ -5,7 +5,7 @@
 namespace pt2 {
 
 /// One side of `run --json` (cli.md): outputs with statistics, state, seconds, memory, engine, device. No "format" in it.
-Json outcomeJson(const RunPlan& plan, const RunOutcome& outcome);
+Json outcomeJson(const RunOutcome& outcome);
 /// Outputs, times and memory for people.
 void printOutcome(Output& out, const RunOutcome& outcome);
 /// The inputs as they were made.

@@ -101,6 +101,8 @@ tl::unexpected<Error> loadFailed(Thrown thrown) {
     return runFailed(std::move(thrown), "The model raised an error while it was loaded.");
 }
 
+constexpr std::size_t kMostHeldBytes = std::size_t{1} << 30;  // of constants looked at
+
 std::optional<c10::Device> parseDevice(const std::string& text) {
     try {
         return c10::Device(text);
@@ -290,6 +292,29 @@ Result<std::vector<Tensor>> CompiledRunner::outputs() const {
         return runFailed(describe(std::current_exception()), "The results of the model could not be read.");
     }
     return results;
+}
+
+std::vector<std::optional<ByteBuffer>> CompiledRunner::constants(const std::vector<std::string>& names) const {
+    std::vector<std::optional<ByteBuffer>> found(names.size());
+    if (names.empty()) return found;
+    try {
+        const c10::InferenceMode inference;
+        std::size_t heldBytes = 0;
+        const auto held = state_->runner->extract_constants_map(false);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const auto one = held.find(names[i]);
+            if (one == held.end() || !one->second.defined()) continue;
+            heldBytes += one->second.nbytes();
+            if (heldBytes > kMostHeldBytes) break;
+            const at::Tensor plain = one->second.cpu().contiguous();
+            const auto* begin = static_cast<const std::byte*>(plain.const_data_ptr());
+            found[i].emplace(begin, begin + plain.nbytes());
+        }
+    } catch (...) {
+        // Libraries and LibTorch of before 2.8 cannot; what is not known is no reason to stop a run.
+        found.assign(names.size(), std::nullopt);
+    }
+    return found;
 }
 
 }  // namespace pt2

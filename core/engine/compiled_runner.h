@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,9 @@ public:
     Result<double> call();
     /// Results of the last call as contiguous tensors in main memory. A result the model left undefined has DType::Unknown.
     Result<std::vector<Tensor>> outputs() const;
+    /// Bytes of weights and buffers as they are now, by FQN; nothing for what the library does not hand out and for
+    /// what lies beyond the first GiB.
+    std::vector<std::optional<ByteBuffer>> constants(const std::vector<std::string>& names) const;
 
 private:
     struct State;

@@ -176,8 +176,27 @@ Result<std::vector<bool>> changedInputs(const Frame& request, const AttachedTens
     return changed;
 }
 
+std::vector<std::string> textsOf(const nlohmann::json& object, const char* key) {
+    std::vector<std::string> texts;
+    const auto list = object.find(key);
+    if (list == object.end() || !list->is_array()) return texts;
+    for (const nlohmann::json& one : *list) texts.push_back(one.is_string() ? one.get<std::string>() : std::string());
+    return texts;
+}
+
+/// One true, false or null (not known) for each.
+nlohmann::json changedConstants(const std::vector<std::optional<ByteBuffer>>& before, const std::vector<std::optional<ByteBuffer>>& after) {
+    nlohmann::json changed = nlohmann::json::array();
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        changed.push_back(before[i] && after[i] ? nlohmann::json(*before[i] != *after[i]) : nlohmann::json());
+    }
+    return changed;
+}
+
 Result<Frame> WorkerServer::run(const Frame& request) {
     const std::int64_t steps = std::clamp<std::int64_t>(integerOf(request.body, "steps", 1), 1, kMaxCalls);
+    const std::vector<std::string> watched = textsOf(request.body, "watch");
+    const auto before = runner_->constants(watched);
     for (std::int64_t step = 0; step < steps; ++step) {
         if (cancelled_) return cancelled();
         // Each call gets the inputs as they were sent, whatever the call before did to them.
@@ -202,6 +221,7 @@ Result<Frame> WorkerServer::run(const Frame& request) {
         Frame frame;
         frame.sequence = request.sequence;
         frame.body = {{"type", "step"}, {"call", step}, {"seconds", *seconds}, {"undefined", missing}, {"inputs_changed", *changed}};
+        if (step == 0 && !watched.empty()) frame.body["watched_changed"] = changedConstants(before, runner_->constants(watched));
         if (auto status = attachTensors(frame, views, streams_.descriptorsTravel); !status) return pt2::fail(status.error());
         if (auto status = send(std::move(frame)); !status) return pt2::fail(status.error());
     }

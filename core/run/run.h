@@ -49,10 +49,17 @@ struct RunSeconds {
     double minimum() const;
 };
 
+/// A buffer, or an input that was written to.
+struct StateChange {
+    std::string name;             ///< FQN, or the input's name
+    std::optional<bool> changed;  ///< by the first call; nothing where it cannot be seen
+};
+
 struct RunOutcome {
     NamedTensors outputs;             ///< of the first call after load; contract order and names
     std::vector<NamedTensors> steps;  ///< with steps > 1, each call's
     std::vector<bool> inputsChanged;  ///< by the first call, in the library's order
+    std::vector<StateChange> state;   ///< buffers, then the inputs that the first call wrote to
     RunSeconds seconds;
     std::uint64_t peakMemory = 0;  ///< bytes, of the worker
     std::string device;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "core/base/text.h"
@@ -18,6 +20,26 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+/// FQNs of what may hold state: the program's buffers and whatever its signature says is written to; without a program, the library's buffers.
+std::vector<std::string> watchedState(const Document& document, const std::string& model, const CompiledModel& compiled) {
+    std::set<std::string> names;
+    const auto ref = document.program(model);
+    if (!ref || !ref.entry->program) {
+        for (const CompiledConstant& constant : compiled.constants) {
+            if (constant.kind == "Buffer") names.insert(constant.fqn);
+        }
+        return {names.begin(), names.end()};
+    }
+    // Programs before decomposition write with in-place operators, of which their signature says nothing.
+    for (const InputSpec& spec : ref.entry->program->inputSpecs()) {
+        if (spec.kind == InputKind::Buffer) names.emplace(spec.target);
+    }
+    for (const OutputSpec& spec : ref.entry->program->outputSpecs()) {
+        if (spec.kind == OutputKind::BufferMutation || spec.kind == OutputKind::ParameterMutation) names.emplace(spec.target);
+    }
+    return {names.begin(), names.end()};
+}
+
 /// What both sides of a run share.
 struct RunPlan {
     const Document::CompiledRef& compiled;
@@ -28,6 +50,7 @@ struct RunPlan {
     const CancelToken& cancel;
     const ProgressSink& progress;
     std::shared_ptr<const Extraction> extraction;  // made by the first side that gets so far
+    std::vector<std::string> watched;              // FQNs
 };
 
 /// Names the tensors a library returned after the contract's outputs; what the contract does not know is numbered.
@@ -57,6 +80,21 @@ Result<std::vector<Tensor>> stepOutputs(const Frame& frame) {
     return tensors;
 }
 
+/// Answers about watched constants come in the order they were asked for. Inputs are named when they were written to.
+void takeState(const Frame& frame, const RunPlan& plan, RunOutcome& outcome) {
+    const nlohmann::json answers = frame.body.value("watched_changed", nlohmann::json::array());
+    for (std::size_t i = 0; i < plan.watched.size(); ++i) {
+        const bool answered = answers.is_array() && i < answers.size() && answers[i].is_boolean();
+        outcome.state.push_back({plan.watched[i], answered ? std::optional<bool>(answers[i].get<bool>()) : std::nullopt});
+    }
+    for (std::size_t i = 0; i < outcome.inputsChanged.size(); ++i) {
+        if (!outcome.inputsChanged[i]) continue;
+        const auto input =
+            std::find_if(plan.contract.inputs.begin(), plan.contract.inputs.end(), [i](const ContractInput& c) { return c.tensorIndex == i; });
+        outcome.state.push_back({input != plan.contract.inputs.end() ? input->name : std::to_string(i), true});
+    }
+}
+
 Status takeStep(const Frame& frame, const RunPlan& plan, RunOutcome& outcome) {
     auto tensors = stepOutputs(frame);
     if (!tensors) return fail(tensors.error());
@@ -67,6 +105,7 @@ Status takeStep(const Frame& frame, const RunPlan& plan, RunOutcome& outcome) {
         if (const auto changed = frame.body.find("inputs_changed"); changed != frame.body.end() && changed->is_array()) {
             for (const nlohmann::json& one : *changed) outcome.inputsChanged.push_back(one.is_boolean() && one.get<bool>());
         }
+        takeState(frame, plan, outcome);
     }
     if (plan.request.steps > 1) outcome.steps.push_back(std::move(named));
     return {};
@@ -137,7 +176,7 @@ Result<RunOutcome> runSide(RunPlan& plan, bool checksOn) {
     worker.setStep("while it ran");
     report(plan.progress, {"running", 0, 0, Progress::Unit::None, {}});
     Frame run;
-    run.body = {{"request", "run"}, {"steps", std::max(1, plan.request.steps)}};
+    run.body = {{"request", "run"}, {"steps", std::max(1, plan.request.steps)}, {"watch", plan.watched}};
     std::vector<TensorView> views;
     for (const Tensor& input : plan.inputs) views.push_back(input.view());
     if (auto status = attachTensors(run, views, true); !status) return fail(status.error());
@@ -208,7 +247,7 @@ Result<RunReport> runCompiled(const Document& document, const Contract& contract
     const auto worker = findWorker();
     if (!worker) return fail(worker.error());
 
-    RunPlan plan{compiled, contract, request, inputs, *worker, *device, cancel, progress, nullptr};
+    RunPlan plan{compiled, contract, request, inputs, *worker, *device, cancel, progress, nullptr, watchedState(document, *name, *compiled.model)};
     RunReport report;
     for (const bool checksOn : {false, true}) {
         if (request.checks != RuntimeChecks::Both && (request.checks == RuntimeChecks::On) != checksOn) continue;

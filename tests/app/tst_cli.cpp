@@ -100,7 +100,6 @@ private slots:
         }
         QTest::newRow("run --worker=") << QStringList{"run", "x.pt2", "--worker=ssh h"};
         QTest::newRow("run --engine eager") << QStringList{"run", "x.pt2", "--engine", "eager"};
-        QTest::newRow("run --save .pt") << QStringList{"run", "x.pt2", "--save", "o.pt"};
         QTest::newRow("compare --cases") << QStringList{"compare", "x.pt2", "--reference", "torch", "--cases", "d"};
         QTest::newRow("compare --report") << QStringList{"compare", "x.pt2", "--reference", "torch", "--report", "r.html"};
         for (const char* option : {"--discard-parameters", "--constants-in", "--cpp-only", "--cpu-isa", "--keep-on-failure", "--minify"}) {

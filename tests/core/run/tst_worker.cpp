@@ -267,6 +267,11 @@ private slots:
         QVERIFY(timed && *timed->off);
         QCOMPARE((**timed->off).seconds.samples.size(), std::size_t(7));
         QVERIFY(distance((**timed->off).outputs[0].second, *find(one->io, "aoti_out_0")) == 0);
+        QCOMPARE((**timed->off).state.size(), std::size_t(1));
+        QCOMPARE((**timed->off).state[0].changed, std::optional<bool>(true));
+        const auto still = open(tests::corpus() + "/2.13.0/aoti/tiny.pt2");
+        const auto unchanged = run(*still, "model", storedInputs(*still, still->facts["runs"]["model"]["variants"]["first"]), RuntimeChecks::Off);
+        QVERIFY(unchanged && *unchanged->off && (**unchanged->off).state.empty());
         request = {};
         request.steps = 3;
         const auto stepped = run(*one, "model", inputs, RuntimeChecks::Off, request);
