@@ -24,10 +24,7 @@ system_packages=(
 )
 
 as_root() {
-  if [ "$(id -u)" = 0 ]; then "$@"
-  elif command -v sudo >/dev/null; then sudo "$@"
-  else die "these packages are missing, and neither root nor sudo is at hand: $*"
-  fi
+  if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
 is_installed() { [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -51,6 +48,8 @@ install_system_packages() {
     "Debian GNU/Linux 12"* | "Debian GNU/Linux 13"*) ;;
     *) echo "pt2scope is made for Debian 12 and 13; this is $release_name, and package names may differ." ;;
   esac
+  [ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
+    die "neither root nor sudo is at hand to install them. As root: apt-get install --no-install-recommends ${missing[*]}"
   as_root apt-get update -qq || echo "The package lists could not be refreshed; those at hand are used."
   # The simulation of apt says how large the download is.
   LC_ALL=C apt-get install --assume-no -o Debug::NoLocking=true --no-install-recommends "${missing[@]}" 2>/dev/null | grep -E '^(Need to get|After this)' || true
