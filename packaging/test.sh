@@ -43,8 +43,6 @@ prepare
 say "Release build, warnings are errors"
 configure release -DPT2SCOPE_WERROR=ON
 build release
-# Tests that run or compile models take this Python, and stay away from the user's settings.
-export PT2SCOPE_BIN=$release/bin
 started=$(date +%s)
 run_tests release
 if [ $full = 1 ]; then

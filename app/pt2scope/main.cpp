@@ -8,7 +8,7 @@
 #include <cstring>
 #include <optional>
 
-#include "screenshot.h"
+#include "app/pt2scope/screenshot.h"
 #include "views/frame/engine_service.h"
 #include "views/frame/main_window.h"
 #include "views/frame/recent_files.h"

@@ -1,4 +1,4 @@
-#include "screenshot.h"
+#include "app/pt2scope/screenshot.h"
 
 #include <QApplication>
 #include <QFile>

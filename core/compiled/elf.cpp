@@ -9,6 +9,9 @@ namespace pt2 {
 namespace {
 
 constexpr std::uint64_t kMostTable = std::uint64_t{256} << 20;  // of a string or symbol table
+constexpr std::uint64_t kMostRead = std::uint64_t{1} << 30;     // of all tables together: sections may name the same bytes again and again
+constexpr std::size_t kLongestName = std::size_t{16} << 10;
+constexpr std::size_t kMostUndefinedBytes = std::size_t{64} << 20, kMostNames = 4096;
 constexpr std::uint32_t kProgramLoad = 1, kProgramDynamic = 2, kProgramGnuStack = 0x6474e551;
 constexpr std::uint32_t kSectionSymtab = 2, kSectionStrtab = 3, kSectionDynsym = 11, kSectionVerdef = 0x6ffffffd;
 constexpr std::int64_t kNeeded = 1, kHash = 4, kStrtab = 5, kSymtab = 6, kStrsz = 10, kRpath = 15, kRunpath = 29, kGnuHash = 0x6ffffef5,
@@ -76,6 +79,8 @@ private:
         std::uint64_t end = 0;
         if (!addSafe(offset, size, end) || end > source_.size) return damaged("A table points beyond the end of the file.");
         if (size > kMostTable) return damaged("A table is larger than 256 MB.");
+        bytesRead_ += size;
+        if (bytesRead_ > kMostRead) return damaged("Its tables name more than 1 GB.");
         ByteBuffer bytes(static_cast<std::size_t>(size));
         const Status status = source_.readAt(offset, bytes);
         if (!status) return fail(status.error());
@@ -158,10 +163,15 @@ private:
         return std::nullopt;
     }
 
+    /// The name that begins at an offset; longer ones than any linker writes are cut, since a hostile table may be one name without an end.
+    static std::string_view nameAt(Bytes strings, std::size_t offset) {
+        const std::string_view rest = asText(strings).substr(offset, kLongestName);
+        return rest.substr(0, rest.find('\0'));
+    }
+
     static std::string stringAt(Bytes strings, std::uint64_t offset) {
         if (offset >= strings.size()) return {};
-        const std::string_view rest = asText(strings).substr(static_cast<std::size_t>(offset));
-        return std::string(rest.substr(0, rest.find('\0')));
+        return std::string(nameAt(strings, static_cast<std::size_t>(offset)));
     }
 
     Status readDynamic() {
@@ -175,7 +185,7 @@ private:
             const auto tag = static_cast<std::int64_t>(loadLittle<std::uint64_t>(*table, at));
             const auto value = loadLittle<std::uint64_t>(*table, at + 8);
             if (tag == 0) break;
-            if (tag == kNeeded) needed.push_back(value);
+            if (tag == kNeeded && needed.size() < kMostNames) needed.push_back(value);
             if (tag == kStrtab) strtab = value;
             if (tag == kStrsz) strsz = value;
             if (tag == kSymtab) dynamicSymbols_ = value;
@@ -285,15 +295,17 @@ private:
         for (std::size_t at = 0; at + 24 <= symbols.size(); at += 24) {
             const std::uint32_t nameOffset = loadLittle<std::uint32_t>(symbols, at);
             if (nameOffset == 0 || nameOffset >= strings.size()) continue;
-            const std::string_view rest = asText(strings).substr(nameOffset);
-            const std::string_view name = rest.substr(0, rest.find('\0'));
+            const std::string_view name = nameAt(strings, nameOffset);
             const std::uint16_t section = loadLittle<std::uint16_t>(symbols, at + 6);
             const std::uint64_t value = loadLittle<std::uint64_t>(symbols, at + 8);
             if (section != 0 && name == "_binary_constants_bin_start") start = value;
             if (section != 0 && name == "_binary_constants_bin_end") end = value;
             if (!dynamic) continue;
             const auto binding = std::to_integer<unsigned>(symbols[at + 4]) >> 4U;
-            if (section == 0 && binding == 1) reading_.facts.undefinedSymbols.emplace_back(name);
+            if (section == 0 && binding == 1 && undefinedBytes_ < kMostUndefinedBytes) {
+                undefinedBytes_ += name.size();
+                reading_.facts.undefinedSymbols.emplace_back(name);
+            }
             if (section != 0 && name.substr(0, 25) == "AOTInductorModelContainer") reading_.facts.exportsContainer = true;
         }
         if (start && end && *end >= *start) {
@@ -309,7 +321,7 @@ private:
             auto strings = window(sections_[section.link].offset, sections_[section.link].size);
             if (!table || !strings) return {};
             std::uint64_t at = 0;
-            for (std::uint32_t i = 0; i < section.info && at + 20 <= table->size(); ++i) {
+            for (std::uint32_t i = 0; i < section.info && i < kMostNames && at + 20 <= table->size(); ++i) {
                 const std::uint64_t aux = at + loadLittle<std::uint32_t>(*table, static_cast<std::size_t>(at + 12));
                 if (aux + 8 <= table->size()) {
                     reading_.definedVersions.push_back(stringAt(*strings, loadLittle<std::uint32_t>(*table, static_cast<std::size_t>(aux))));
@@ -327,6 +339,8 @@ private:
     std::vector<ProgramHeader> programs_;
     std::vector<SectionHeader> sections_;
     ByteBuffer dynamicStrings_;
+    mutable std::uint64_t bytesRead_ = 0;
+    std::size_t undefinedBytes_ = 0;
     std::uint64_t dynamicSymbols_ = 0, hash_ = 0, gnuHash_ = 0;
 };
 

@@ -79,7 +79,8 @@ std::vector<std::string> readLibraryFolders(const std::string& machine) {
         }
     }
     std::error_code error;
-    for (const fs::directory_entry& entry : fs::directory_iterator("/etc/ld.so.conf.d", error)) addFoldersOf(entry.path(), folders);
+    for (fs::directory_iterator entry("/etc/ld.so.conf.d", error); !error && entry != fs::directory_iterator(); entry.increment(error))
+        addFoldersOf(entry->path(), folders);
     addFoldersOf("/etc/ld.so.conf", folders);
     for (const char* root : {"/lib/", "/usr/lib/"}) folders.push_back(root + machine + "-linux-gnu");
     for (const char* folder : {"/lib64", "/usr/lib64", "/lib", "/usr/lib", "/usr/local/lib"}) folders.emplace_back(folder);

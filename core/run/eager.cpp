@@ -2,6 +2,7 @@
 
 #include "core/base/text.h"
 #include "core/run/program_copy.h"
+#include "core/run/protocol.h"
 #include "core/run/python_session.h"
 
 namespace pt2 {
@@ -39,12 +40,12 @@ SentInputs describeInputs(const Contract& contract, const InputSet& inputs) {
 Error eagerError(const nlohmann::json& answer) {
     Error error = errorFromAnswer(answer, "running torch eager");
     const nlohmann::json detail = answer.value("error", nlohmann::json::object());
-    const std::string kind = detail.value("kind", "");
+    const std::string kind = textOf(detail, "kind");
     if (kind != "torch" && kind != "eager") return error;
     error.kind = ErrorKind::RunFailed;
     error.code = "eager.failed";
     error.what = "torch eager failed on these inputs.";
-    error.why = escapeForDisplay(detail.value("type", "") + ": " + detail.value("message", ""));
+    error.why = escapeForDisplay(textOf(detail, "type") + ": " + textOf(detail, "message"));
     error.help = "The reason is torch's own. \"check\" tells which input breaks the contract.";
     return error;
 }
@@ -82,13 +83,13 @@ Result<NamedTensors> EagerSession::run(const Document& document, const Contract&
                                     {"seed", request.seed}},
                                    cancel, progress);
     if (!answer) return tl::unexpected(answer.error());
-    if (!answer->value("ok", false)) return fail(eagerError(*answer));
+    if (!flagOf(*answer, "ok")) return fail(eagerError(*answer));
     auto arrays = readNpzFile(outputsFile);
     if (!arrays) return tl::unexpected(arrays.error());
     NamedTensors outputs;
     for (const auto& described : answer->value("outputs", nlohmann::json::array())) {
-        const std::string key = described.value("key", "");
-        const auto dtype = dtypeFromName(described.value("dtype", ""));
+        const std::string key = textOf(described, "key");
+        const auto dtype = dtypeFromName(textOf(described, "dtype"));
         for (auto& [name, tensor] : *arrays) {
             if (name != key) continue;
             // What numpy lacks travels as unsigned integers of the same width.
@@ -97,11 +98,12 @@ Result<NamedTensors> EagerSession::run(const Document& document, const Contract&
                              "eager.dtype",
                              "An output of torch eager cannot be read.",
                              {},
-                             fmt::format("Its dtype is {}.", escapeForDisplay(described.value("dtype", ""))),
+                             fmt::format("Its dtype is {}.", escapeForDisplay(textOf(described, "dtype"))),
                              {}});
             }
             tensor.layout.dtype = *dtype;
-            outputs.emplace_back(outputName(contract, described.value("index", std::size_t{0})), std::move(tensor));
+            outputs.emplace_back(outputName(contract, static_cast<std::size_t>(std::max<std::int64_t>(0, integerOf(described, "index")))),
+                                 std::move(tensor));
             break;
         }
     }

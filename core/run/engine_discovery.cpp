@@ -65,16 +65,17 @@ Result<std::string> findWorker() {
                  "Build with torch in the Python environment or with -DLIBTORCH=DIR, or set PT2SCOPE_WORKER; \"pt2 doctor\" says what is missing."});
 }
 
-Result<EngineInfo> describeEngine() {
+Result<EngineInfo> describeEngine(const CancelToken& cancel) {
     const auto worker = findWorker();
     if (!worker) return fail(worker.error());
     EngineInfo info;
     info.workerPath = *worker;
     WorkerOptions options;
     options.worker = *worker;
-    const auto client = WorkerClient::start(options);
+    const auto client = WorkerClient::start(options, cancel);
     if (!client) {
         const Error& error = client.error();
+        if (error.kind == ErrorKind::Cancelled) return fail(error);
         info.problem = error.what + (error.why.empty() ? "" : " " + error.why);
         return info;
     }

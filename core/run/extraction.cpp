@@ -79,8 +79,10 @@ Descriptor lockRoot(const fs::path& root, bool create) {
 /// With the root's lock held: removes it when nothing is left in it.
 void removeRootIfEmpty(const fs::path& root) {
     std::error_code code;
-    for (const fs::directory_entry& entry : fs::directory_iterator(root, code)) {
-        if (entry.path().filename() != kRootLock) return;
+    // Stepped by hand: the loop's own step throws.
+    fs::directory_iterator entry(root, code);
+    for (; !code && entry != fs::directory_iterator(); entry.increment(code)) {
+        if (entry->path().filename() != kRootLock) return;
     }
     if (code) return;
     ::unlink((root / kRootLock).c_str());
@@ -103,11 +105,11 @@ void removeStale(const fs::path& root) {
     const Descriptor lock = lockRoot(root, false);
     if (!lock) return;
     std::set<fs::path> directories;
-    for (const fs::directory_entry& entry : fs::directory_iterator(root, code)) {
-        const std::string name = entry.path().filename().string();
+    for (fs::directory_iterator entry(root, code); !code && entry != fs::directory_iterator(); entry.increment(code)) {
+        const std::string name = entry->path().filename().string();
         if (name == kRootLock) continue;
-        const bool isLock = entry.path().extension() == kLockSuffix;
-        directories.insert(isLock ? root / name.substr(0, name.size() - std::strlen(kLockSuffix)) : entry.path());
+        const bool isLock = entry->path().extension() == kLockSuffix;
+        directories.insert(isLock ? root / name.substr(0, name.size() - std::strlen(kLockSuffix)) : entry->path());
     }
     for (const fs::path& directory : directories) removeUnlessHeld(directory);
     removeRootIfEmpty(root);
@@ -124,7 +126,7 @@ Place judgePlace(const fs::path& root, std::uint64_t bytes) {
     if ((status.f_flag & ST_NOEXEC) != 0) return {false, root.string() + " forbids running what lies in it"};
     std::uint64_t room = 0;
     if (!multiplySafe(status.f_bavail, status.f_frsize, room)) room = ~std::uint64_t{0};
-    if (room < bytes + kSpareBytes) return {false, root.string() + " has " + formatBytes(room) + " left"};
+    if (room < kSpareBytes || room - kSpareBytes < bytes) return {false, root.string() + " has " + formatBytes(room) + " left"};
     return {true, {}};
 }
 

@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/archive/writer.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/tensor/tensor_zip.h"
 
@@ -104,16 +105,45 @@ Status writeZip(const std::filesystem::path& path, const PickledRecord& record) 
     return file->commit();
 }
 
+/// What was scanned, under `name`.
+Status addRecord(TensorZipWriter& writer, const std::string& name, const PickledRecord& record, const std::filesystem::path& folder) {
+    if (!record.isZip)
+        return writer.add(name, [&record](const auto& sink) { return record.parts.empty() ? Status() : sink(Bytes(record.parts.front().second)); });
+    const std::filesystem::path zip = folder / "record.zip";
+    if (auto written = writeZip(zip, record); !written) return written;
+    const auto file = File::openForReading(zip);
+    std::error_code ignored;
+    std::filesystem::remove(zip, ignored);
+    if (!file) return tl::unexpected(file.error());
+    ByteBuffer window(std::size_t{1} << 20);
+    return writer.add(name, [&](const auto& sink) -> Status {
+        for (std::uint64_t at = 0; at < file->size(); at += window.size()) {
+            const MutableBytes part = MutableBytes(window).first(static_cast<std::size_t>(std::min<std::uint64_t>(window.size(), file->size() - at)));
+            if (auto read = file->readAt(at, part); !read) return read;
+            if (auto taken = sink(Bytes(part)); !taken) return taken;
+        }
+        return {};
+    });
+}
+
 /// The copy of a file of torch 2.3 to 2.7, which is a plain zip without a root.
-Status copyExportZip(const Archive& archive, const std::filesystem::path& target) {
+Status copyExportZip(const Archive& archive, const std::vector<MemberIndex>& pickled, const std::vector<PickledRecord>& records,
+                     const std::filesystem::path& folder, const std::filesystem::path& target, const CancelToken& cancel) {
     auto file = AtomicFile::create(target, true);
     if (!file) return tl::unexpected(file.error());
     TensorZipWriter writer(*file);
     for (MemberIndex i = 0; i < archive.members().size(); ++i) {
         const std::string& name = archive.members()[i].name;
         if (archive.members()[i].isDirectory || name.compare(0, 12, "extra_files/") == 0) continue;
+        const auto known = std::find(pickled.begin(), pickled.end(), i);
+        if (known != pickled.end()) {
+            const PickledRecord& record = records[static_cast<std::size_t>(known - pickled.begin())];
+            auto added = addRecord(writer, name, record, folder);
+            if (!added) return added;
+            continue;
+        }
         const bool samples = name == "serialized_example_inputs.pt";
-        auto added = writer.add(name, [&](const auto& sink) { return samples ? Status() : archive.stream(i, sink); });
+        auto added = writer.add(name, [&](const auto& sink) { return samples ? Status() : archive.stream(i, sink, cancel); });
         if (!added) return added;
     }
     if (auto finished = writer.finish(); !finished) return finished;
@@ -174,7 +204,7 @@ Result<std::filesystem::path> copyForPython(const Document& document, const std:
     if (code) return tl::unexpected(systemError("Cannot make a folder.", folder.string(), code.value()));
     const std::filesystem::path target = folder / "program.pt2";
     if (archive.kind() == ContainerKind::ExportZip) {
-        if (auto copied = copyExportZip(archive, target); !copied) return tl::unexpected(copied.error());
+        if (auto copied = copyExportZip(archive, pickled, records, folder, target, cancel); !copied) return tl::unexpected(copied.error());
         return target;
     }
     auto writer = ArchiveWriter::create(target, "program", true);

@@ -1,4 +1,5 @@
 #include "core/run/python_process.h"
+#include "core/run/protocol.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ constexpr std::size_t kLogLimit = std::size_t{1} << 20;
 constexpr std::size_t kLineLimit = std::size_t{1} << 16;
 constexpr std::size_t kAnswerLimit = std::size_t{64} << 20;
 constexpr int kPollMilliseconds = 50;
+constexpr int kReapMilliseconds = 5;
 
 using Clock = std::chrono::steady_clock;
 
@@ -271,7 +273,7 @@ Result<nlohmann::json> PythonProcess::request(nlohmann::json message, const Canc
         for (std::size_t end = received_.find('\n'); end != std::string::npos; end = received_.find('\n')) {
             const auto answer = nlohmann::json::parse(received_.substr(0, end), nullptr, false);
             received_.erase(0, end + 1);
-            if (answer.is_discarded() || !answer.is_object() || answer.value("id", std::int64_t{-1}) != id) {
+            if (answer.is_discarded() || !answer.is_object() || integerOf(answer, "id", -1) != id) {
                 endGroup();
                 return fail({ErrorKind::System,
                              "python.protocol",
@@ -320,9 +322,21 @@ Result<std::string> captureOutput(const PythonStart& how, double timeoutSeconds,
         if (count == 0 || (count < 0 && errno != EINTR)) break;
         if (count > 0) text.append(buffer, static_cast<std::size_t>(count));
     }
-    if (stopped || late) ::kill(-*pid, SIGKILL);
+    // The end of the output is not the end of the process, which gets what is left of its time; one that says too much is ended like a late one.
     int status = 0;
-    while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+    const bool tooMuch = text.size() > kLogLimit;
+    bool ended = false;
+    while (!stopped && !late && !tooMuch && !ended) {
+        const pid_t reaped = ::waitpid(*pid, &status, WNOHANG);
+        ended = reaped == *pid || (reaped < 0 && errno != EINTR);
+        stopped = cancel.requested();
+        late = Clock::now() > deadline;
+        if (!ended) ::poll(nullptr, 0, kReapMilliseconds);
+    }
+    if (!ended) {
+        ::kill(-*pid, SIGKILL);
+        while (::waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+        }
     }
     if (stopped) return cancelled();
     const std::string what = fmt::format("\"{}\" did not answer as Python does.", escapeForDisplay(how.executable));

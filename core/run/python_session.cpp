@@ -1,4 +1,5 @@
 #include "core/run/python_session.h"
+#include "core/run/protocol.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -121,7 +122,7 @@ Result<PythonProcess> startHelper(const PythonInfo& python, const fs::path& work
     if (!process) return process;
     auto answer = process->request({{"do", "hello"}}, cancel, progress);
     if (!answer) return tl::unexpected(answer.error());
-    if (!answer->value("ok", false)) return fail(errorFromAnswer(*answer, "importing torch"));
+    if (!flagOf(*answer, "ok")) return fail(errorFromAnswer(*answer, "importing torch"));
     return process;
 }
 

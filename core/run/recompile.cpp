@@ -9,11 +9,14 @@
 #include "core/archive/writer.h"
 #include "core/base/text.h"
 #include "core/run/program_copy.h"
+#include "core/run/protocol.h"
 #include "core/run/python_session.h"
 
 namespace pt2 {
 
 namespace {
+
+constexpr std::uint64_t kMostWeightBytes = std::uint64_t{1} << 56;
 
 namespace fs = std::filesystem;
 
@@ -73,7 +76,11 @@ Result<Job> chooseModels(const Document& document, const RecompileRequest& reque
             }
         }
     }
-    for (const MemberIndex member : records) job.weightBytes += job.package->archive().members()[member].size;
+    for (const MemberIndex member : records) {
+        // Sizes of a file may be lies; what is too large for 64 bits is refused for lack of room.
+        if (!addSafe(job.weightBytes, job.package->archive().members()[member].size, job.weightBytes)) job.weightBytes = kMostWeightBytes;
+        job.weightBytes = std::min(job.weightBytes, kMostWeightBytes);
+    }
     return job;
 }
 
@@ -185,7 +192,7 @@ std::string lastFrame(const std::string& trace) {
 Error compileError(const nlohmann::json& answer, const std::string& model, const std::string& stage) {
     Error error = errorFromAnswer(answer, stage.empty() ? "compiling" : stage);
     const nlohmann::json detail = answer.value("error", nlohmann::json::object());
-    const std::string kind = detail.value("kind", ""), message = detail.value("message", ""), type = detail.value("type", "");
+    const std::string kind = textOf(detail, "kind"), message = textOf(detail, "message"), type = textOf(detail, "type");
     if (kind == "no-compiler") {
         return {ErrorKind::System,
                 "recompile.no-compiler",
@@ -209,7 +216,7 @@ Error compileError(const nlohmann::json& answer, const std::string& model, const
                                                 : fmt::format("AOTInductor does not compile \"{}\".", escapeForDisplay(model));
     error.why = reasonOf(type + ": " + message);
     // Some assertions of torch have no words of their own.
-    if (const std::string own = reasonOf(message); own.empty() || own.back() == ':') error.why += " " + lastFrame(detail.value("trace", ""));
+    if (const std::string own = reasonOf(message); own.empty() || own.back() == ':') error.why += " " + lastFrame(textOf(detail, "trace"));
     error.help = "The reason is torch's own; the log says more. Changing the model and exporting it again may help.";
     return error;
 }
@@ -371,7 +378,7 @@ Result<RecompileReport> recompile(const Document& document, const fs::path& outp
         auto answer =
             helper->request(compileMessage(request, copies[i], package, job->models.size() > 2, result.inheritedEnvironment), cancel, named);
         if (!answer) return tl::unexpected(answer.error());
-        if (!answer->value("ok", false)) return fail(compileError(*answer, model, stage));
+        if (!flagOf(*answer, "ok")) return fail(compileError(*answer, model, stage));
         Issues issues;
         auto archive = Archive::open(package, issues);
         if (!archive) return tl::unexpected(archive.error());

@@ -39,9 +39,11 @@ std::int64_t otherLegalSize(const ContractSymbol& symbol) {
     }
     low = std::max<std::int64_t>(low, 2);
     if (high < low) return hint;
-    const std::int64_t wanted = std::clamp<std::int64_t>(hint > INT64_MAX / 4 ? hint : 2 * hint + 1, low, high);
+    // A hint out of the range comes back into it first, so that neither step leaves 64 bits.
+    const std::int64_t from = std::clamp(hint, low, high);
+    const std::int64_t wanted = from > INT64_MAX / 4 ? high : std::min(2 * from + 1, high);
     if (wanted != hint) return wanted;
-    return std::clamp<std::int64_t>(hint - 1, low, high);
+    return std::max(from - 1, low);
 }
 
 Result<Comparison> compareOutputs(const NamedTensors& actual, const NamedTensors& expected, std::optional<double> rtol, std::optional<double> atol,

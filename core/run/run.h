@@ -25,7 +25,7 @@ struct EngineInfo {
 /// PT2SCOPE_WORKER, else `pt2-worker` beside the running binary, else the user's data folder.
 Result<std::string> findWorker();
 /// Starts the worker, reads its hello, asks it to leave.
-Result<EngineInfo> describeEngine();
+Result<EngineInfo> describeEngine(const CancelToken& cancel = {});
 
 struct RunRequest {
     std::string model;

@@ -5,6 +5,7 @@
 
 #include "core/package/package.h"
 #include "tests/corpus.h"
+#include "tests/worker.h"
 #include "views/compare/compare_page.h"
 #include "views/frame/address_bar.h"
 #include "views/frame/engine_service.h"
@@ -46,7 +47,7 @@ class MainJobTest : public QObject {
 private slots:
     void initTestCase() {
         if (tests::corpus().isEmpty()) QSKIP("The corpus is not here; the main job is not driven in the window.");
-        qputenv("PT2SCOPE_WORKER", PT2SCOPE_BIN_DIR "/pt2-worker");
+        PT2_NEEDS_WORKER();
         Theme::instance().apply(ThemeChoice::Light);
         registerPages(registry_);
         EngineService::instance().ask();

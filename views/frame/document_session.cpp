@@ -41,29 +41,29 @@ DocumentSession::DocumentSession(QString path, QString with, QObject* parent)
         changedOnDisk_ = true;
         emit changedOnDiskChanged();
     });
-    connect(jobs_, &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
-        if (state_ == State::Opening) emit openProgress(progress);
+    connect(jobs_, &JobRunner::progressed, this, [this](JobId id, const Progress& progress) {
+        if (id == opening_ && state_ == State::Opening) emit openProgress(progress);
     });
+    connect(jobs_, &JobRunner::threw, this, [this](JobId, const Error& thrown) { log(shown(thrown.what + " " + thrown.why)); });
 }
 
 DocumentSession::~DocumentSession() { jobs_->cancelAll(); }
 
 QString DocumentSession::fileName() const { return path_ == QLatin1String("-") ? tr("standard input") : QFileInfo(path_).fileName(); }
 
-void DocumentSession::attach(const QString& with) {
-    with_ = with;
-    open();
-}
+void DocumentSession::attach(const QString& with) { read(with); }
 
-void DocumentSession::open() {
+void DocumentSession::open() { read(with_); }
+
+void DocumentSession::read(const QString& withPath) {
     if (!document_) {
         state_ = State::Opening;
         emit stateChanged();
     }
     changedOnDisk_ = false;
     emit changedOnDiskChanged();
-    const std::string path = path_.toStdString(), with = with_.toStdString(), wanted = model_;
-    jobs_->start(
+    const std::string path = path_.toStdString(), with = withPath.toStdString(), wanted = model_;
+    opening_ = jobs_->start(
         this, QStringLiteral("open"), tr("Opening \"%1\"").arg(fileName()),
         [path, with, wanted](const CancelToken& cancel, const ProgressSink& progress) {
             QElapsedTimer timer;
@@ -78,14 +78,18 @@ void DocumentSession::open() {
             opened.seconds = static_cast<double>(timer.nsecsElapsed()) * 1e-9;
             return opened;
         },
-        [this](Opened opened) {
+        [this, withPath](Opened opened) {
             if (!opened.document) {
                 error_ = opened.document.error();
+                if (document_) {  // what was read before stays on the screen
+                    emit reloadFailed(error_);
+                    return;
+                }
                 state_ = State::Failed;
-                document_.reset();
                 emit stateChanged();
                 return;
             }
+            with_ = withPath;
             document_ = std::make_shared<const Document>(std::move(*opened.document));
             model_ = opened.model;
             contract_ = std::move(opened.contract);

@@ -33,7 +33,8 @@ public:
     const QString& path() const { return path_; }
     const QString& withPath() const { return with_; }
     QString fileName() const;
-    /// Joins a second file (program here, compiled model there) and reads both.
+    /// Joins a second file (program here, compiled model there) and reads both. If that fails, the document stays as it is and `reloadFailed`
+    /// follows.
     void attach(const QString& with);
 
     /// Never null when Ready.
@@ -80,10 +81,13 @@ signals:
     void pageRequested(const QString& key);
     void pageStartRequested(const QString& key);
     void changedOnDiskChanged();
+    /// The document shown is the one read before.
+    void reloadFailed(const pt2::Error& error);
     void logged(const QString& line);
 
 private:
     void watch();
+    void read(const QString& withPath);
     QString path_, with_;
     State state_ = State::Opening;
     Error error_;
@@ -93,6 +97,7 @@ private:
     Issues issues_;
     Address selection_;
     double openSeconds_ = 0;
+    JobId opening_ = 0;
     bool changedOnDisk_ = false;
     QStringList log_;
     JobRunner* jobs_;

@@ -14,6 +14,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/base/advice.h"
 #include "core/base/text.h"
 #include "views/frame/address_bar.h"
 #include "views/frame/lower_panel.h"
@@ -124,7 +125,14 @@ DocumentView::DocumentView(DocumentSession* session, const PageRegistry& registr
         showPage(key);
         if (Page* shownPage = currentPage()) shownPage->runPrimaryAction();
     });
-    connect(session_, &DocumentSession::changedOnDiskChanged, this, [this] { changedBanner_->setVisible(session_->changedOnDisk()); });
+    connect(session_, &DocumentSession::changedOnDiskChanged, this, [this] {
+        changedBanner_->set(State::Info, tr("The file changed on disk."), tr("What is shown is the former content."));
+        changedBanner_->setVisible(session_->changedOnDisk());
+    });
+    connect(session_, &DocumentSession::reloadFailed, this, [this](const Error& error) {
+        changedBanner_->set(State::Error, shown(error.what), tr("What is shown is the former content. %1").arg(shown(adviceOf(error))));
+        changedBanner_->show();
+    });
     connect(session_, &DocumentSession::selectionChanged, this, [this](const Address& address) {
         overlayOpen_ = address.kind != Address::Kind::None;
         if (overlay_) adaptToWidth();

@@ -19,7 +19,8 @@ void EngineService::askAgain() {
     asked_ = true;
     if (!jobs_) jobs_ = new JobRunner(this);
     jobs_->start(
-        this, QStringLiteral("engine"), tr("Looking for the run engine"), [](const CancelToken&, const ProgressSink&) { return describeEngine(); },
+        this, QStringLiteral("engine"), tr("Looking for the run engine"),
+        [](const CancelToken& cancel, const ProgressSink&) { return describeEngine(cancel); },
         [this](Result<EngineInfo> info) {
             engine_ = std::move(info);
             emit changed();

@@ -2,6 +2,8 @@
 
 #include <QMetaObject>
 #include <chrono>
+#include <exception>
+#include <new>
 
 namespace pt2::views {
 
@@ -10,12 +12,29 @@ constexpr int kThreads = 8;  // jobs may wait for a worker process rather than c
 constexpr auto kProgressInterval = std::chrono::milliseconds(50);
 }  // namespace
 
+Status job::guarded(const std::function<void()>& work) {
+    try {
+        work();
+    } catch (const std::bad_alloc&) {
+        return fail(
+            {ErrorKind::System, "system.memory", "There is not enough memory for this.", {}, {}, "Close other programs, or ask for less at once."});
+    } catch (const std::exception& thrown) {
+        return fail({ErrorKind::System,
+                     "system.internal",
+                     "pt2scope failed: an internal error.",
+                     {},
+                     thrown.what(),
+                     "This is a defect of pt2scope; a report with the file helps."});
+    }
+    return {};
+}
+
 JobRunner::JobRunner(QObject* parent) : QObject(parent) { pool_.setMaxThreadCount(kThreads); }
 
 JobRunner::~JobRunner() { cancelAll(); }
 
 JobId JobRunner::startErased(QObject* context, const QString& key, const QString& title,
-                             std::function<void(const CancelToken&, const ProgressSink&)> work, std::function<void()> done) {
+                             std::function<Status(const CancelToken&, const ProgressSink&)> work, std::function<void()> done) {
     cancel(key);
     for (auto& [id, job] : running_) {
         if (job.state.key == key) job.stale = true;
@@ -46,9 +65,14 @@ JobId JobRunner::startErased(QObject* context, const QString& key, const QString
                 },
                 Qt::QueuedConnection);
         };
-        work(token, sink);
+        const Status outcome = work(token, sink);
         QMetaObject::invokeMethod(
-            this, [this, id, done] { deliver(id, done); }, Qt::QueuedConnection);
+            this,
+            [this, id, done, outcome] {
+                if (!outcome) emit threw(id, outcome.error());
+                deliver(id, done);
+            },
+            Qt::QueuedConnection);
     });
     return id;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/base/progress.h"
+#include "core/base/result.h"
 
 namespace pt2::views {
 
@@ -27,8 +28,18 @@ struct JobState {
     bool cancelling = false;
 };
 
+namespace job {
+template <typename T>
+inline constexpr bool isResult = false;
+template <typename T>
+inline constexpr bool isResult<Result<T>> = true;
+/// Runs `work`; what it throws (no memory, a defect) becomes an Error of kind System.
+Status guarded(const std::function<void()>& work);
+}  // namespace job
+
 /// All long work of a document: core functions on pool threads with a cancel token and a progress sink; results come back as queued calls and are
-/// dropped when a newer job of the same key was started or the receiver is gone. Lives on the window's thread.
+/// dropped when a newer job of the same key was started or the receiver is gone. Work that throws does not end the program: a job that returns a
+/// Result delivers the Error, another its default value, and `threw` is emitted. Lives on the window's thread.
 class JobRunner : public QObject {
     Q_OBJECT
 public:
@@ -44,7 +55,17 @@ public:
         auto finish = std::make_shared<Done>(std::move(done));
         return startErased(
             context, key, title,
-            [box, shared](const CancelToken& cancel, const ProgressSink& sink) { *box = std::make_unique<T>((*shared)(cancel, sink)); },
+            [box, shared](const CancelToken& cancel, const ProgressSink& sink) -> Status {
+                Status outcome = job::guarded([&] { *box = std::make_unique<T>((*shared)(cancel, sink)); });
+                if (!outcome) {
+                    if constexpr (job::isResult<T>) {
+                        *box = std::make_unique<T>(tl::unexpected<Error>(outcome.error()));
+                    } else {
+                        *box = std::make_unique<T>();
+                    }
+                }
+                return outcome;
+            },
             [box, finish] {
                 if (*box) (*finish)(std::move(**box));
             });
@@ -61,6 +82,8 @@ signals:
     void started(pt2::views::JobId id);
     void progressed(pt2::views::JobId id, const pt2::Progress& progress);
     void finished(pt2::views::JobId id);
+    /// Before `finished`, also of a job whose result is dropped.
+    void threw(pt2::views::JobId id, const pt2::Error& error);
 
 private:
     struct Running {
@@ -69,7 +92,7 @@ private:
         QPointer<QObject> context;
         bool stale = false;
     };
-    JobId startErased(QObject* context, const QString& key, const QString& title, std::function<void(const CancelToken&, const ProgressSink&)> work,
+    JobId startErased(QObject* context, const QString& key, const QString& title, std::function<Status(const CancelToken&, const ProgressSink&)> work,
                       std::function<void()> done);
     void deliver(JobId id, const std::function<void()>& done);
     QThreadPool pool_;
