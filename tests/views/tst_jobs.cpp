@@ -1,6 +1,7 @@
 #include <QSemaphore>
 #include <QSignalSpy>
 #include <QtTest>
+#include <optional>
 #include <stdexcept>
 
 #include "views/jobs/job_runner.h"
