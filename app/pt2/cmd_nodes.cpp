@@ -1,6 +1,6 @@
-#include "app/pt2/command.h"
-
 #include <algorithm>
+
+#include "app/pt2/command.h"
 #include "app/pt2/table.h"
 #include "core/base/text.h"
 #include "core/program/operator_family.h"

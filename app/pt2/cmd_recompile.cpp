@@ -1,7 +1,7 @@
-#include "app/pt2/command.h"
-
 #include <algorithm>
 #include <system_error>
+
+#include "app/pt2/command.h"
 #include "app/pt2/passport.h"
 #include "app/pt2/table.h"
 #include "core/base/text.h"

@@ -1,6 +1,6 @@
-#include "app/pt2/command.h"
-
 #include <system_error>
+
+#include "app/pt2/command.h"
 #include "app/pt2/run_report.h"
 #include "core/base/text.h"
 #include "core/tensor/pickle.h"
@@ -35,9 +35,7 @@ Status saveOutputs(const RunArguments& arguments, const NamedTensors& outputs) {
     return writeSafetensorsFile(arguments.save, outputs, arguments.force);
 }
 
-Json sideJson(const Result<RunOutcome>& side) {
-    return side ? outcomeJson(*side) : Json{{"error", errorJson(side.error())}};
-}
+Json sideJson(const Result<RunOutcome>& side) { return side ? outcomeJson(*side) : Json{{"error", errorJson(side.error())}}; }
 
 void printSide(const RunPlan& plan, const Result<RunOutcome>& side, bool checksOn, Output& out) {
     const std::string checks = std::string("runtime checks ") + (checksOn ? "on" : "off");

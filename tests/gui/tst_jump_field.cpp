@@ -25,6 +25,14 @@ class JumpFieldTest : public QObject {
         QTest::keyClicks(&field, text);
     }
 
+    /// `view` is null unless the document is there.
+    static void openTiny(MainWindow& window, DocumentView*& view) {
+        window.show();
+        DocumentView* opened = window.openFile(tests::corpus() + "/2.13.0/tiny.pt2");
+        QTRY_VERIFY_WITH_TIMEOUT(opened->session().state() == DocumentSession::State::Ready, 10'000);
+        view = opened;
+    }
+
 private slots:
     void initTestCase() {
         setRecentFilesReadOnly(true);
@@ -46,9 +54,9 @@ private slots:
     void thingsOfADocumentAreFoundByName() {
         if (tests::corpus().isEmpty()) QSKIP("The corpus is not here; nothing is looked for.");
         MainWindow window(registry_);
-        window.show();
-        DocumentView* view = window.openFile(tests::corpus() + "/2.13.0/tiny.pt2");
-        QTRY_VERIFY_WITH_TIMEOUT(view->session().state() == DocumentSession::State::Ready, 10'000);
+        DocumentView* view = nullptr;
+        openTiny(window, view);
+        QVERIFY(view != nullptr);
         JumpField& field = *window.jumpField();
         const std::pair<QString, QString> expected[] = {{"linear", "program/model/node/linear"},
                                                         {"fc.weight", "weights/fc.weight"},
@@ -64,9 +72,9 @@ private slots:
     void aWeightIsShownWhereWeightsAreListed() {
         if (tests::corpus().isEmpty()) QSKIP("The corpus is not here; nothing is looked for.");
         MainWindow window(registry_);
-        window.show();
-        DocumentView* view = window.openFile(tests::corpus() + "/2.13.0/tiny.pt2");
-        QTRY_VERIFY_WITH_TIMEOUT(view->session().state() == DocumentSession::State::Ready, 10'000);
+        DocumentView* view = nullptr;
+        openTiny(window, view);
+        QVERIFY(view != nullptr);
         JumpField& field = *window.jumpField();
         type(field, "#fc.bias");
         QTRY_VERIFY_WITH_TIMEOUT(addresses(field) == QStringList{"weights/fc.bias"}, 10'000);

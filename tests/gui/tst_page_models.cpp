@@ -3,6 +3,7 @@
 #include <QtTest>
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "core/base/text.h"
@@ -108,6 +109,10 @@ class PageModelsTest : public QObject {
 
     PageRegistry registry_;
     std::map<QString, Json> inspected_;
+    // Of the row's file: what the command line says, and the window on it.
+    const Json* facts_ = nullptr;
+    std::unique_ptr<MainWindow> window_;
+    DocumentView* view_ = nullptr;
 
     const Json& inspect(const QString& file) {
         const auto found = inspected_.find(file);
@@ -133,15 +138,6 @@ class PageModelsTest : public QObject {
         }
     }
 
-    /// Opens a file in the window; null (after a failed check) when it does not get so far.
-    DocumentView* open(MainWindow& window, const QString& file) {
-        window.resize(1440, 900);
-        window.show();
-        DocumentView* view = window.openFile(file);
-        const bool ready = QTest::qWaitFor([&] { return view->session().state() == DocumentSession::State::Ready && window.settled(); }, 20'000);
-        return ready ? view : nullptr;
-    }
-
     static QStringList modelsOf(const Json& facts) {
         QStringList names;
         for (const char* part : {"programs", "compiled"}) {
@@ -159,15 +155,23 @@ private slots:
         registerPages(registry_);
     }
 
-    void everyModelOfTheFileCanBeChosen_data() { files(); }
-    void everyModelOfTheFileCanBeChosen() {
+    void init() {
         QFETCH(const QString, file);
         const QString path = tests::corpus() + u'/' + file;
-        const Json& facts = inspect(path);
-        QVERIFY(facts.is_object());
-        MainWindow window(registry_);
-        DocumentView* view = open(window, path);
-        QVERIFY(view != nullptr);
+        facts_ = &inspect(path);
+        QVERIFY(facts_->is_object());
+        window_ = std::make_unique<MainWindow>(registry_);
+        window_->resize(1440, 900);
+        window_->show();
+        view_ = window_->openFile(path);
+        QVERIFY(QTest::qWaitFor([this] { return view_->session().state() == DocumentSession::State::Ready && window_->settled(); }, 20'000));
+    }
+    void cleanup() { window_.reset(); }
+
+    void everyModelOfTheFileCanBeChosen_data() { files(); }
+    void everyModelOfTheFileCanBeChosen() {
+        const Json& facts = *facts_;
+        DocumentView* view = view_;
         QStringList offered;
         for (const std::string& name : view->session().document().modelNames()) offered << QString::fromStdString(name);
         QStringList expected = modelsOf(facts);
@@ -178,13 +182,8 @@ private slots:
 
     void theSignatureShowsEveryInputAndOutput_data() { files(); }
     void theSignatureShowsEveryInputAndOutput() {
-        QFETCH(const QString, file);
-        const QString path = tests::corpus() + u'/' + file;
-        const Json& facts = inspect(path);
-        QVERIFY(facts.is_object());
-        MainWindow window(registry_);
-        DocumentView* view = open(window, path);
-        QVERIFY(view != nullptr);
+        const Json& facts = *facts_;
+        DocumentView* view = view_;
         for (const QString& model : modelsOf(facts)) {
             view->session().setModel(model.toStdString());
             auto* page = pageOf<SignaturePage>(*view, "signature");
@@ -253,13 +252,8 @@ private slots:
 
     void filesShowsEveryMemberWithItsSize_data() { files(); }
     void filesShowsEveryMemberWithItsSize() {
-        QFETCH(const QString, file);
-        const QString path = tests::corpus() + u'/' + file;
-        const Json& facts = inspect(path);
-        QVERIFY(facts.is_object());
-        MainWindow window(registry_);
-        DocumentView* view = open(window, path);
-        QVERIFY(view != nullptr);
+        const Json& facts = *facts_;
+        DocumentView* view = view_;
         auto* page = pageOf<FilesPage>(*view, "files");
         QVERIFY(page != nullptr);
         std::map<QString, double> shown, expected;
@@ -277,13 +271,8 @@ private slots:
 
     void problemsShowsEveryIssueWithItsAdvice_data() { files(); }
     void problemsShowsEveryIssueWithItsAdvice() {
-        QFETCH(const QString, file);
-        const QString path = tests::corpus() + u'/' + file;
-        const Json& facts = inspect(path);
-        QVERIFY(facts.is_object());
-        MainWindow window(registry_);
-        DocumentView* view = open(window, path);
-        QVERIFY(view != nullptr);
+        const Json& facts = *facts_;
+        DocumentView* view = view_;
         auto* page = pageOf<ProblemsPage>(*view, "problems");
         QVERIFY(page != nullptr);
         QStringList shown, expected;
@@ -304,18 +293,14 @@ private slots:
         shown.sort();
         expected.sort();
         QCOMPARE(shown, expected);
+        QFETCH(const QString, file);
         if (file.startsWith("damaged/")) QVERIFY(!expected.isEmpty());
     }
 
     void theOverviewCountsWhatTheFileHolds_data() { files(); }
     void theOverviewCountsWhatTheFileHolds() {
-        QFETCH(const QString, file);
-        const QString path = tests::corpus() + u'/' + file;
-        const Json& facts = inspect(path);
-        QVERIFY(facts.is_object());
-        MainWindow window(registry_);
-        DocumentView* view = open(window, path);
-        QVERIFY(view != nullptr);
+        const Json& facts = *facts_;
+        DocumentView* view = view_;
         for (const QString& model : modelsOf(facts)) {
             view->session().setModel(model.toStdString());
             auto* page = pageOf<OverviewPage>(*view, "overview");
@@ -384,20 +369,15 @@ private slots:
 
     void theGraphHoldsEveryNodeAndTheInspectorEveryValue_data() { files(); }
     void theGraphHoldsEveryNodeAndTheInspectorEveryValue() {
-        QFETCH(const QString, file);
-        const QString path = tests::corpus() + u'/' + file;
-        const Json& facts = inspect(path);
-        QVERIFY(facts.is_object());
-        MainWindow window(registry_);
-        DocumentView* view = open(window, path);
-        QVERIFY(view != nullptr);
+        const Json& facts = *facts_;
+        DocumentView* view = view_;
         for (const QString& model : modelsOf(facts)) {
             const std::string name = model.toStdString();
             if (!facts["programs"].contains(name)) continue;
             view->session().setModel(name);
             auto* page = pageOf<GraphPage>(*view, "graph");
             QVERIFY(page != nullptr);
-            QTRY_VERIFY_WITH_TIMEOUT(window.settled(), 10'000);
+            QTRY_VERIFY_WITH_TIMEOUT(window_->settled(), 10'000);
             auto* depth = page->findChild<SegmentedSwitch*>();
             QVERIFY(depth != nullptr);
             depth->setFocus();

@@ -8,9 +8,7 @@ using namespace pt2;
 class AdviceTest : public QObject {
     Q_OBJECT
 private slots:
-    void anErrorsOwnAdviceIsKept() {
-        QCOMPARE(adviceOf({ErrorKind::System, "a.b", "What.", {}, {}, "Do this."}), std::string("Do this."));
-    }
+    void anErrorsOwnAdviceIsKept() { QCOMPARE(adviceOf({ErrorKind::System, "a.b", "What.", {}, {}, "Do this."}), std::string("Do this.")); }
     void everyFaultWithoutOneGetsAdvice() {
         for (const ErrorKind kind : {ErrorKind::Usage, ErrorKind::Unreadable, ErrorKind::CannotRun, ErrorKind::RunFailed, ErrorKind::System})
             QVERIFY(!adviceOf({kind, "a.b", "What.", {}, {}, {}}).empty());

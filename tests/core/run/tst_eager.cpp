@@ -1,4 +1,3 @@
-#include <QCoreApplication>
 #include <QDir>
 #include <QTest>
 #include <optional>
@@ -124,11 +123,5 @@ private slots:
     }
 };
 
-// Qt ends a test function after five minutes, which all rows of a busy machine may need together.
-int main(int argc, char** argv) {
-    if (!qEnvironmentVariableIsSet("QTEST_FUNCTION_TIMEOUT")) qputenv("QTEST_FUNCTION_TIMEOUT", "5400000");
-    QCoreApplication application(argc, argv);
-    TestEager test;
-    return QTest::qExec(&test, argc, argv);
-}
+QTEST_GUILESS_MAIN(TestEager)
 #include "tst_eager.moc"

@@ -3,7 +3,6 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QJsonDocument>
@@ -408,11 +407,5 @@ private slots:
     }
 };
 
-// Qt ends a test function after five minutes, which all rows of a busy machine may need together.
-int main(int argc, char** argv) {
-    if (!qEnvironmentVariableIsSet("QTEST_FUNCTION_TIMEOUT")) qputenv("QTEST_FUNCTION_TIMEOUT", "5400000");
-    QCoreApplication application(argc, argv);
-    TestRecompile test;
-    return QTest::qExec(&test, argc, argv);
-}
+QTEST_GUILESS_MAIN(TestRecompile)
 #include "tst_recompile.moc"
