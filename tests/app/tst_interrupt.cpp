@@ -14,6 +14,7 @@
 #include "core/run/run.h"
 #include "tests/app/pt2_process.h"
 #include "tests/corpus.h"
+#include "tests/worker.h"
 
 using namespace pt2;
 using pt2::tests::corpus;
@@ -85,10 +86,7 @@ class InterruptTest : public QObject {
 
 private slots:
     void initTestCase() {
-        // The engine lies beside pt2, not beside this test.
-        if (!qEnvironmentVariableIsSet("PT2SCOPE_WORKER") && QFile::exists(PT2SCOPE_BIN_DIR "/pt2-worker")) {
-            qputenv("PT2SCOPE_WORKER", PT2SCOPE_BIN_DIR "/pt2-worker");
-        }
+        tests::worker();  // named for pt2 too
     }
     void init() {
         for (const char* folder : {"tmp", "runtime", "out"}) QVERIFY(QDir(dir_.path()).mkpath(folder));

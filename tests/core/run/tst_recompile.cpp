@@ -22,6 +22,7 @@
 #include "core/run/python_session.h"
 #include "core/run/recompile_check.h"
 #include "tests/corpus.h"
+#include "tests/worker.h"
 
 using namespace pt2;
 
@@ -85,6 +86,7 @@ class TestRecompile : public QObject {
 private slots:
     void initTestCase() {
         corpus_ = tests::corpus();
+        tests::worker();  // the run engine lies beside the programs, not beside this test
         // A temporary folder of its own, so that what others do beside this test is not seen.
         QVERIFY(QDir(dir_.path()).mkdir("tmp") && qputenv("TMPDIR", dir_.filePath("tmp").toUtf8()));
         if (auto python = findPython(); !python) noPython_ = python.error().what + " " + python.error().why;
