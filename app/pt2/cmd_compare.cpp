@@ -1,9 +1,11 @@
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <map>
 #include <system_error>
 
 #include "app/pt2/command.h"
+#include "app/pt2/option_values.h"
 #include "app/pt2/reference.h"
 #include "app/pt2/run_report.h"
 #include "app/pt2/table.h"
@@ -24,7 +26,7 @@ struct CompareArguments {
 
 bool readNumber(std::string_view text, double& out) {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
-    return problem == std::errc() && end == text.data() + text.size() && out >= 0;
+    return problem == std::errc() && end == text.data() + text.size() && std::isfinite(out) && out >= 0;
 }
 
 /// OUTPUT=R,A
@@ -113,6 +115,7 @@ Result<int> compare(const CompareArguments& arguments, Context& context) {
     if (!plan) return fail(plan.error());
     for (const std::string& note : plan->report.notes) context.out.note(note);
     if (!plan->report.ok() && !arguments.run.skipContract) return failContract(*plan, context);
+    if (const Status filled = fillPlan(*plan, context); !filled) return fail(filled.error());
 
     ReferenceOptions options = arguments.reference;
     options.seed = arguments.inputs.seed;
@@ -162,12 +165,8 @@ void addCompareCommand(CommandRegistry& registry) {
     command->add_option("--reference", arguments->reference.reference, "torch, or a file: .npz, .safetensors, .pt, OTHER.pt2")
         ->required()
         ->type_name("REF");
-    command->add_option("--rtol", arguments->rtol, "Relative tolerance; by default torch's for the dtype")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("R");
-    command->add_option("--atol", arguments->atol, "Absolute tolerance; by default torch's for the dtype")
-        ->check(CLI::NonNegativeNumber)
-        ->type_name("A");
+    command->add_option("--rtol", arguments->rtol, "Relative tolerance; by default torch's for the dtype")->check(finiteNumber())->type_name("R");
+    command->add_option("--atol", arguments->atol, "Absolute tolerance; by default torch's for the dtype")->check(finiteNumber())->type_name("A");
     addRepeated(command, "--tolerance", arguments->tolerances, "Tolerance of one output; repeatable")->type_name("OUTPUT=R,A");
     command->add_option("--python", arguments->reference.python, "The Python that has torch")->type_name("EXE");
     command->add_flag("--trust", arguments->reference.trust, "Let torch unpickle what is not known to be safe");

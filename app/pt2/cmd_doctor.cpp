@@ -40,9 +40,9 @@ std::string findProgram(const std::vector<std::string>& names) {
     return {};
 }
 
-Finding findEngine(std::vector<std::string>& devices) {
+Finding findEngine(std::vector<std::string>& devices, const CancelToken& cancel) {
     Finding finding{"run engine", false, {}, "Build pt2-worker with a LibTorch (packaging/run.sh does), or name one with PT2SCOPE_WORKER."};
-    const auto engine = describeEngine();
+    const auto engine = describeEngine(cancel);
     if (!engine) {
         finding.detail = engine.error().what;
         if (!engine.error().help.empty()) finding.help = engine.error().help;
@@ -104,7 +104,8 @@ Finding findDisplay() {
 Result<int> doctor(Context& context) {
     std::vector<std::string> devices;
     std::vector<Finding> findings;
-    findings.push_back(findEngine(devices));
+    findings.push_back(findEngine(devices, context.cancel));
+    if (context.cancel.requested()) return cancelled();
     findings.push_back(findTorch(context.cancel));
     if (context.cancel.requested()) return cancelled();
     findings.push_back(findCompiler());

@@ -24,7 +24,8 @@ Result<int> inspect(const InspectArguments& arguments, Context& context) {
     const bool hasCompiled = !document->primary->compiledModels().empty() || (document->attached && !document->attached->compiledModels().empty());
     if (hasCompiled) {
         // Only a compiled model asks for the run engine; without one nothing of LibTorch is started.
-        const auto engine = describeEngine();
+        const auto engine = describeEngine(context.cancel);
+        if (context.cancel.requested()) return cancelled();
         if (engine && engine->problem.empty()) {
             options.torchVersion = engine->torchVersion;
         } else {

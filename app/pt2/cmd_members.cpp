@@ -19,7 +19,7 @@ struct MemberArguments {
 
 Result<std::shared_ptr<const Archive>> openArchive(const MemberArguments& arguments, Context& context) {
     Issues issues;
-    auto archive = Archive::open(arguments.file, issues);
+    auto archive = Archive::open(arguments.file, issues, context.cancel);
     if (!archive) return archive;
     for (const Issue& issue : issues) {
         if (issue.severity != Severity::Note) context.out.note(issue.message);

@@ -2,6 +2,7 @@
 #include <system_error>
 
 #include "app/pt2/command.h"
+#include "app/pt2/option_values.h"
 #include "app/pt2/passport.h"
 #include "app/pt2/table.h"
 #include "core/base/text.h"
@@ -87,6 +88,7 @@ void printReport(const RecompileReport& report, const std::vector<CompiledCheck>
     line += ": " + std::string(report.models.size() == 1 ? "model " : "models ") + join(report.models, ", ") + ", library " +
             formatBytes(report.libraryBytes) + ", compiled in " + formatDuration(report.seconds) + ".";
     out.line(line);
+    for (const auto& [name, value] : report.inheritedEnvironment) out.line("Inherited " + escapeForDisplay(name + "=" + value) + ".");
     printChecks(checks, out);
     out.line("");
     out.line(out.paint(Style::Bold, "Next"));
@@ -118,7 +120,6 @@ Result<int> recompileCommand(RecompileArguments arguments, Context& context) {
         if (!model) return fail(model.error());
         name = *model;
     }
-    // Steps and log go to standard error whether or not it is a terminal: they are what one reads when a compilation fails.
     std::string stage;
     const ProgressSink progress = [&](const Progress& p) {
         if (!p.stage.empty() && p.stage != stage) {
@@ -133,7 +134,6 @@ Result<int> recompileCommand(RecompileArguments arguments, Context& context) {
     };
     auto report = recompile(*document, arguments.output, arguments.request, context.cancel, progress);
     if (!report) return fail(report.error());
-    for (const auto& [name, value] : report->inheritedEnvironment) context.out.log("inherited: " + name + "=" + value);
     std::vector<CompiledCheck> checks;
     if (!arguments.noCheck) {
         EagerRequest eager;
@@ -167,7 +167,7 @@ void addRecompileCommand(CommandRegistry& registry) {
         ->required()
         ->type_name("OUT.pt2");
     command->add_option("--model", arguments->request.models, "Which programs; all when none is named")->type_name("NAME...");
-    command->add_option("--device", arguments->request.device, "By default as exported")->type_name("DEVICE");
+    command->add_option("--device", arguments->request.device, "By default as exported")->check(deviceName())->type_name("DEVICE");
     command->add_flag("--max-autotune", arguments->request.maxAutotune, "Try more kernels and keep the fastest; slower to compile");
     command->add_flag("--freezing", arguments->request.freezing, "Treat weights as constants");
     command->add_flag("--compiled-only", arguments->request.compiledOnly, "Leave the program out of the result");

@@ -81,6 +81,7 @@ Result<int> run(const RunArguments& arguments, Context& context) {
     for (const std::string& note : plan->report.notes) context.out.note(note);
     if (!plan->report.ok() && !arguments.run.skipContract) return failContract(*plan, context);
     for (const Breach& breach : plan->report.breaches) context.out.note("Contract skipped: " + breach.sentence);
+    if (const Status filled = fillPlan(*plan, context); !filled) return fail(filled.error());
 
     auto report =
         runCompiled(plan->document, plan->contract, runRequest(*plan, arguments.run), plan->tensors, context.cancel, context.out.progressSink());

@@ -104,6 +104,20 @@ Error lineError(CLI::App& app, const CLI::ParseError& error, const std::string& 
     return usageError("option.value", "\"" + name + "\" was not understood: " + error.what() + ".", {}, seeHelp);
 }
 
+/// An empty value is a variable that was not set, not an option that was not given.
+std::optional<Error> emptyValue(const CLI::App& app) {
+    for (const CLI::App* a : {&app, chosenCommand(app)}) {
+        if (a == nullptr) continue;
+        for (const CLI::Option* option : a->get_options()) {
+            if (option->count() == 0 || option->get_items_expected_max() == 0) continue;
+            const auto& values = option->results();
+            if (std::find(values.begin(), values.end(), std::string()) == values.end()) continue;
+            return usageError("option.empty", option->get_name() + " was given an empty value.", {}, "Leave it out, or give it a value.");
+        }
+    }
+    return std::nullopt;
+}
+
 ColorMode colorMode(const std::string& word) { return word == "always" ? ColorMode::Always : word == "never" ? ColorMode::Never : ColorMode::Auto; }
 
 void addGlobalOptions(CLI::App& app, GlobalOptions& global) {
@@ -174,6 +188,7 @@ int parseAndRun(const std::vector<std::string>& arguments, Output& out) {
     } catch (const CLI::ParseError& error) {
         return out.fail(lineError(app, error, word));
     }
+    if (const auto empty = emptyValue(app)) return out.fail(*empty);
     out.configure(global.json, colorMode(global.color), global.quiet);
     Context context{global, out, CancelToken{}};
     installInterrupt(context.cancel);

@@ -1,3 +1,10 @@
-#include "app/pt2/command_table.h"
+#include <string>
+#include <vector>
 
-int main(int argc, char** argv) { return pt2::runCommandLine(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc)); }
+#include "app/pt2/command_table.h"
+#include "core/base/standard_descriptors.h"
+
+int main(int argc, char** argv) {
+    pt2::fillStandardDescriptors();
+    return pt2::runCommandLine(std::vector<std::string>(argv + (argc > 0 ? 1 : 0), argv + argc));
+}

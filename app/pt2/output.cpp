@@ -106,7 +106,7 @@ void Output::note(std::string_view sentence) {
 }
 
 void Output::log(std::string_view text) {
-    if (!quiet_) standardError(escapeForDisplay(text) + "\n");
+    if (!quiet_ && errorTerminal_) standardError(escapeForDisplay(text) + "\n");
 }
 
 void Output::clearProgress() {

@@ -32,7 +32,7 @@ public:
 
     /// "note: ..." on standard error, unless quiet.
     void note(std::string_view sentence);
-    /// A line of a running task on standard error, unless quiet.
+    /// A line of a running task on standard error, on a terminal only and unless quiet.
     void log(std::string_view text);
     /// The progress line, on a terminal only; it is taken away before anything else is written.
     void progress(const Progress& progress);

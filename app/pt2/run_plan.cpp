@@ -4,12 +4,16 @@
 #include <charconv>
 #include <system_error>
 
+#include "app/pt2/option_values.h"
 #include "core/base/text.h"
+#include "core/run/refusal.h"
 
 namespace pt2 {
 namespace {
 
 constexpr std::size_t kShownBreaches = 3;
+constexpr std::uint64_t kMostCalls = 1'000'000'000;
+constexpr std::uint64_t kMostThreads = 4096;
 
 Result<std::int64_t> parseInteger(const std::string& text, const std::string& option) {
     std::int64_t value = 0;
@@ -42,14 +46,14 @@ std::string chooseModel(const Document& document, const std::string& asked, bool
 
 void InputOptions::addTo(CLI::App* command) {
     command->add_option("--model", model, "Which model, where there are several")->type_name("NAME");
-    command->add_option("--device", device, "cpu, cuda or cuda:N; by default the one it was compiled for")->type_name("DEVICE");
+    command->add_option("--device", device, "cpu, cuda or cuda:N; by default the one it was compiled for")->check(deviceName())->type_name("DEVICE");
     command->add_flag("--sample", sample, "The archive's own sample inputs")->group("Inputs");
     command->add_option("--inputs", inputsFile, "A whole set: .pt, .npz or .safetensors")->type_name("FILE")->group("Inputs");
     addRepeated(command, "--input", inputs, "One input: randn[512,16], full(1)[4]:int64, @F.npy, @F.npz:key, [[1,2],[3,4]]; repeatable")
         ->type_name("NAME=SPEC")
         ->group("Inputs");
     addRepeated(command, "--size", sizes, "A dynamic size: s77=512, x:0=512 or batch=512; repeatable")->type_name("SYMBOL=N")->group("Inputs");
-    command->add_option("--seed", seed, "Seed of what is random")->type_name("N")->group("Inputs");
+    command->add_option("--seed", seed, "Seed of what is random")->check(wholeNumber(0, UINT64_MAX))->type_name("N")->group("Inputs");
     command->add_flag("--mend", mend, "Mend what can be mended: contiguous copies, casts")->group("Inputs");
 }
 
@@ -79,12 +83,12 @@ void RunOptions::addTo(CLI::App* command) {
         ->check(CLI::IsMember({"off", "on", "both"}))
         ->type_name("WHICH");
     command->add_flag("--skip-contract", skipContract, "Run even where the inputs break the contract");
-    command->add_option("--warmup", warmup, "Further calls before those that are timed")->check(CLI::NonNegativeNumber)->type_name("N");
-    command->add_option("--repeat", repeat, "Further calls that are timed")->check(CLI::NonNegativeNumber)->type_name("N");
-    command->add_option("--steps", steps, "Calls in sequence, each shown: for models with state")->check(CLI::PositiveNumber)->type_name("N");
-    command->add_option("--threads", threads, "Threads of LibTorch")->check(CLI::NonNegativeNumber)->type_name("N");
-    command->add_option("--timeout", timeout, "End the run after so many seconds")->check(CLI::NonNegativeNumber)->type_name("S");
-    command->add_option("--memory", memory, "Memory the run may take")->check(CLI::NonNegativeNumber)->type_name("GB");
+    command->add_option("--warmup", warmup, "Further calls before those that are timed")->check(wholeNumber(0, kMostCalls))->type_name("N");
+    command->add_option("--repeat", repeat, "Further calls that are timed")->check(wholeNumber(0, kMostCalls))->type_name("N");
+    command->add_option("--steps", steps, "Calls in sequence, each shown: for models with state")->check(wholeNumber(1, kMostCalls))->type_name("N");
+    command->add_option("--threads", threads, "Threads of LibTorch")->check(wholeNumber(0, kMostThreads))->type_name("N");
+    command->add_option("--timeout", timeout, "End the run after so many seconds")->check(finiteNumber())->type_name("S");
+    command->add_option("--memory", memory, "Memory the run may take")->check(finiteNumber())->type_name("GB");
 }
 
 Result<RunPlan> makePlan(const std::string& file, const InputOptions& options, bool needCompiled, Context& context) {
@@ -101,14 +105,17 @@ Result<RunPlan> makePlan(const std::string& file, const InputOptions& options, b
     if (needCompiled) {
         auto compiled = findCompiled(plan.document, plan.model);
         if (!compiled) return fail(compiled.error());
-        if (options.device.empty() && !compiled->model->device.empty()) plan.device = compiled->model->device;
+        // A device it cannot run on is no breach of the inputs (exit 4, not 1).
+        auto device = chooseDevice(*compiled->model, options.device);
+        if (!device) return fail(device.error());
+        plan.device = *device;
     } else if (const auto compiled = plan.document.compiled(plan.model); compiled && options.device.empty() && !compiled.model->device.empty()) {
         plan.device = compiled.model->device;
     }
     auto contract = buildContract(plan.document, plan.model);
     if (!contract) return fail(contract.error());
     plan.contract = std::move(*contract);
-    auto inputs = makeInputs(plan.document, plan.contract, *request);
+    auto inputs = planInputs(plan.document, plan.contract, *request);
     if (!inputs) return fail(inputs.error());
     plan.inputs = std::move(*inputs);
     plan.report = checkInputs(plan.contract, plan.inputs, plan.device);
@@ -123,8 +130,13 @@ Result<RunPlan> makePlan(const std::string& file, const InputOptions& options, b
         }
         plan.report = checkInputs(plan.contract, plan.inputs, plan.device);
     }
-    plan.tensors = plan.inputs.tensors();
     return plan;
+}
+
+Status fillPlan(RunPlan& plan, Context& context) {
+    if (Status filled = fillInputs(plan.inputs, context.cancel); !filled) return filled;
+    plan.tensors = plan.inputs.tensors();
+    return {};
 }
 
 int failContract(const RunPlan& plan, Context& context) {

@@ -39,12 +39,15 @@ struct RunPlan {
     std::string model, device;
     Contract contract;
     InputSet inputs;
-    std::vector<Tensor> tensors;  ///< in the order the library takes them
+    std::vector<Tensor> tensors;  ///< in the order the library takes them; there after fillPlan
     CheckReport report;
 };
 
-/// Opens the file, makes the inputs and checks them; breaches are in the report. With `needCompiled` a missing compiled model is CannotRun.
+/// Opens the file, plans the inputs and checks them before any value is made; breaches are in the report. With `needCompiled` a missing compiled
+/// model is CannotRun.
 Result<RunPlan> makePlan(const std::string& file, const InputOptions& options, bool needCompiled, Context& context);
+/// Makes the values of the inputs.
+Status fillPlan(RunPlan& plan, Context& context);
 /// Says the breaches as an error of kind DoesNotHold (the exit code), with the mend offered.
 int failContract(const RunPlan& plan, Context& context);
 RunRequest runRequest(const RunPlan& plan, const RunOptions& options);

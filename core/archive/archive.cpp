@@ -48,9 +48,9 @@ const char* containerName(ContainerKind kind) {
     return "pt2-archive";
 }
 
-Result<std::shared_ptr<const Archive>> Archive::open(const std::filesystem::path& path, Issues& issues) {
+Result<std::shared_ptr<const Archive>> Archive::open(const std::filesystem::path& path, Issues& issues, const CancelToken& cancel) {
     if (path == "-") {
-        Result<File> file = File::spoolStandardInput();
+        Result<File> file = File::spoolStandardInput(cancel);
         if (!file) return tl::unexpected(file.error());
         return openFile(std::move(*file), path, issues);
     }

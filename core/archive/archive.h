@@ -49,7 +49,7 @@ public:
     /// Opens a file, folder, bare `.so`, or standard input when `path` is "-". Reads the directory only, never a payload.
     /// Something else under this name (TorchScript, torch.save, ONNX, HTML, Git LFS pointer, cut download, ...) is an
     /// Error that names what it is and what to do.
-    static Result<std::shared_ptr<const Archive>> open(const std::filesystem::path& path, Issues& issues);
+    static Result<std::shared_ptr<const Archive>> open(const std::filesystem::path& path, Issues& issues, const CancelToken& cancel = {});
 
     ContainerKind kind() const { return kind_; }
     const std::filesystem::path& path() const { return path_; }

@@ -1,15 +1,21 @@
 #include "core/base/file.h"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
 #include <utility>
+#include <vector>
+
+#include "core/base/text.h"
 
 namespace pt2 {
 
@@ -92,7 +98,27 @@ Result<File> File::openForReading(const std::filesystem::path& path) {
     return file;
 }
 
-Result<File> File::spoolStandardInput() {
+namespace {
+
+constexpr std::uint64_t kLookEvery = std::uint64_t{64} << 20;
+constexpr std::uint64_t kLeaveFree = std::uint64_t{512} << 20;
+constexpr int kWaitMilliseconds = 100;
+
+/// Other programs need the folder of temporary files too.
+Status leavesRoom(int fd, std::uint64_t written) {
+    struct statvfs system {};
+    if (::fstatvfs(fd, &system) != 0) return {};
+    const std::uint64_t free = static_cast<std::uint64_t>(system.f_bavail) * system.f_frsize;
+    const std::uint64_t all = static_cast<std::uint64_t>(system.f_blocks) * system.f_frsize;
+    if (free > std::min(kLeaveFree, all / 10) + kLookEvery) return {};
+    return fail({ErrorKind::System, "system.no-space", "Standard input does not fit into the folder of temporary files.", "-",
+                 formatBytes(written) + " were read, and " + formatBytes(free) + " are left there.",
+                 "Save it as a file and open that, or let TMPDIR name a folder with more room."});
+}
+
+}  // namespace
+
+Result<File> File::spoolStandardInput(const CancelToken& cancel) {
     const char* parent = std::getenv("TMPDIR");
     std::string pattern = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/pt2scope-stdin-XXXXXX";
     const int fd = ::mkostemp(pattern.data(), O_CLOEXEC);
@@ -102,7 +128,15 @@ Result<File> File::spoolStandardInput() {
     file.fd_ = fd;
     file.name_ = "standard input";
     std::vector<std::byte> chunk(1 << 20);
+    std::uint64_t total = 0, looked = 0;
     for (;;) {
+        if (cancel.requested()) return cancelled();
+        if (total >= looked) {
+            if (Status room = leavesRoom(fd, total); !room) return tl::unexpected(room.error());
+            looked = total + kLookEvery;
+        }
+        pollfd waiting{STDIN_FILENO, POLLIN, 0};
+        if (::poll(&waiting, 1, kWaitMilliseconds) == 0) continue;  // a pipe into which nobody writes must not outlast a cancel
         const ssize_t n = ::read(STDIN_FILENO, chunk.data(), chunk.size());
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return fail(systemError("Cannot read standard input.", "-", errno));
@@ -110,6 +144,7 @@ Result<File> File::spoolStandardInput() {
         if (Status written = writeAll(fd, Bytes(chunk.data(), static_cast<std::size_t>(n)), "a temporary copy of standard input"); !written) {
             return tl::unexpected(written.error());
         }
+        total += static_cast<std::uint64_t>(n);
     }
     struct stat info {};
     if (::fstat(fd, &info) != 0) return fail(systemError("Cannot examine standard input.", "-", errno));

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/base/bytes.h"
+#include "core/base/progress.h"
 #include "core/base/result.h"
 
 namespace pt2 {
@@ -21,8 +22,9 @@ struct FileIdentity {
 class File {
 public:
     static Result<File> openForReading(const std::filesystem::path& path);
-    /// Copies all of standard input into an unlinked temporary file and opens that.
-    static Result<File> spoolStandardInput();
+    /// Copies all of standard input into an unlinked temporary file and opens that. Ends with Cancelled when asked to, and with an error before the
+    /// file system of temporary files is full.
+    static Result<File> spoolStandardInput(const CancelToken& cancel = {});
     File() = default;
     File(File&& other) noexcept;
     File& operator=(File&& other) noexcept;

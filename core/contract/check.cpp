@@ -174,7 +174,19 @@ private:
         breach.fixSentence = "Run on " + main + ".";
     }
 
+    /// Whether the input and all whose sizes hang on the same symbols are generated; values of the user are never replaced by others.
+    bool canBeMadeAnew(const Breach& breach) const {
+        const ContractInput& input = contract_.inputs[breach.contractIndex];
+        const ContractDim& dim = input.sizes[breach.dimension.value_or(0)];
+        const std::vector<std::string> symbols = !dim.fixed && dim.expression ? dim.expression->symbols() : std::vector<std::string>();
+        for (std::size_t i = 0; i < contract_.inputs.size() && i < set_.inputs.size(); ++i) {
+            if (set_.inputs[i].given && (i == breach.contractIndex || dependsOn(contract_.inputs[i], symbols))) return false;
+        }
+        return true;
+    }
+
     void offerSize(Breach& breach, const SymRange& range, std::int64_t size) const {
+        if (!canBeMadeAnew(breach)) return;
         std::int64_t nearest = size;
         if (range.minimum) nearest = std::max(nearest, *range.minimum);
         if (range.maximum) nearest = std::min(nearest, *range.maximum);
@@ -257,8 +269,10 @@ private:
         Breach& breach = add(Breach::What::Size, i, d, std::to_string(size), allowed,
                              dimensionText(i, d) + " is " + std::to_string(size) + "; it must be " + allowed + ".");
         breach.caughtByRuntimeChecks = failsRuntimeTest(dim, size);
-        breach.fix = "size";
-        breach.fixSentence = "Make the input anew with a size that fits.";
+        if (canBeMadeAnew(breach)) {
+            breach.fix = "size";
+            breach.fixSentence = "Make the input anew with a size that fits.";
+        }
         return true;
     }
 

@@ -30,8 +30,9 @@ struct CheckReport {
 
 /// Joins all that is known. Needs neither LibTorch nor a run. `device` is where the model is to run ("cpu", "cuda:1").
 CheckReport checkInputs(const Contract& contract, const InputSet& inputs, std::string_view device = "cpu");
-/// The inputs with one breach mended (contiguous copy in the expected strides, cast, made anew in a legal size); never done silently. Usage error
-/// when there is no mend: "move" is done by choosing another device.
+/// The inputs with one breach mended (contiguous copy in the expected strides, cast, made anew in a legal size); never done silently. What has no
+/// values yet, or must be made anew, is left to fillInputs. Usage error when there is no mend: "move" is done by choosing another device, and
+/// values of the user's are not replaced by generated ones.
 Result<InputSet> mend(const Contract& contract, const InputSet& inputs, const Breach& breach);
 
 }  // namespace pt2

@@ -82,7 +82,7 @@ Result<std::vector<std::int64_t>> parseShape(std::string_view spec, std::string_
 }
 
 template <typename Next>
-Result<Tensor> fill(DType dtype, const std::vector<std::int64_t>& sizes, Next next) {
+Result<Tensor> fill(DType dtype, const std::vector<std::int64_t>& sizes, const CancelToken& cancel, Next next) {
     if (dtype == DType::Unknown) {
         return fail(
             {ErrorKind::Usage, "input.no-dtype", "The type of the input is not known.", {}, {}, "Say it in the SPEC, as in randn[4,16]:float32."});
@@ -96,6 +96,7 @@ Result<Tensor> fill(DType dtype, const std::vector<std::int64_t>& sizes, Next ne
     const std::size_t width = dtypeSize(dtype);
     std::uint64_t done = 0;
     while (done < *count) {
+        if (cancel.requested()) return cancelled();
         const std::uint64_t now = std::min(kChunk, *count - done);
         Result<NewTensor> chunk = allocateTensor(complex ? DType::Complex128 : DType::Float64, {static_cast<std::int64_t>(now)});
         if (!chunk) return fail(chunk.error());
@@ -188,28 +189,31 @@ Result<InputSpecText> parseInputSpec(std::string_view spec) {
     return parsed;
 }
 
-Result<Tensor> generate(const InputSpecText& spec, DType dtype, const std::vector<std::int64_t>& sizes, std::uint64_t seed) {
+Result<Tensor> generate(const InputSpecText& spec, DType dtype, const std::vector<std::int64_t>& sizes, std::uint64_t seed,
+                        const CancelToken& cancel) {
     DocumentedGenerator generator(seed);
     using Kind = InputSpecText::Kind;
     double index = 0;
     switch (spec.kind) {
-        case Kind::Randn: return fill(dtype, sizes, [&] { return generator.normal(); });
-        case Kind::Rand: return fill(dtype, sizes, [&] { return generator.uniform(); });
-        case Kind::Ones: return fill(dtype, sizes, [] { return 1.0; });
-        case Kind::Full: return fill(dtype, sizes, [&] { return spec.low; });
+        case Kind::Randn: return fill(dtype, sizes, cancel, [&] { return generator.normal(); });
+        case Kind::Rand: return fill(dtype, sizes, cancel, [&] { return generator.uniform(); });
+        case Kind::Ones: return fill(dtype, sizes, cancel, [] { return 1.0; });
+        case Kind::Full: return fill(dtype, sizes, cancel, [&] { return spec.low; });
         case Kind::Randint:
-            return fill(dtype, sizes, [&] { return generator.integer(static_cast<std::int64_t>(spec.low), static_cast<std::int64_t>(spec.high)); });
-        case Kind::Arange: return fill(dtype, sizes, [&] { return index++; });
+            return fill(dtype, sizes, cancel,
+                        [&] { return generator.integer(static_cast<std::int64_t>(spec.low), static_cast<std::int64_t>(spec.high)); });
+        case Kind::Arange: return fill(dtype, sizes, cancel, [&] { return index++; });
         default: break;
     }
-    return fill(dtype, sizes, [] { return 0.0; });
+    return fill(dtype, sizes, cancel, [] { return 0.0; });
 }
 
-Result<Tensor> generateDefault(DType dtype, const std::vector<std::int64_t>& sizes, std::optional<std::int64_t> indexBound, std::uint64_t seed) {
+Result<Tensor> generateDefault(DType dtype, const std::vector<std::int64_t>& sizes, std::optional<std::int64_t> indexBound, std::uint64_t seed,
+                               const CancelToken& cancel) {
     DocumentedGenerator generator(seed);
-    if (isFloating(dtype) || isComplex(dtype)) return fill(dtype, sizes, [&] { return generator.normal(); });
+    if (isFloating(dtype) || isComplex(dtype)) return fill(dtype, sizes, cancel, [&] { return generator.normal(); });
     const std::int64_t below = dtype == DType::Bool ? 2 : std::max<std::int64_t>(indexBound.value_or(2), 1);
-    return fill(dtype, sizes, [&] { return generator.integer(0, below); });
+    return fill(dtype, sizes, cancel, [&] { return generator.integer(0, below); });
 }
 
 std::string defaultGeneratorText(DType dtype, std::optional<std::int64_t> indexBound) {
@@ -272,7 +276,7 @@ Result<Tensor> tensorFromLiteral(std::string_view text, DType suggested) {
         values = std::move(pairs);
     }
     std::size_t at = 0;
-    return fill(dtype, sizes, [&] { return values[at++]; });
+    return fill(dtype, sizes, {}, [&] { return values[at++]; });
 }
 
 namespace {
@@ -341,15 +345,14 @@ Result<Tensor> tensorFromFile(const std::string& file, const std::string& key) {
     return pick(file, key, names, [&](std::size_t i) { return saved->tensor(*nodes[i]); });
 }
 
-Result<Tensor> makeFromSpec(std::string_view text, DType suggestedDtype, const std::vector<std::int64_t>& suggestedSizes, std::uint64_t seed) {
+Result<Tensor> makeFromSpec(std::string_view text, DType suggestedDtype, const std::vector<std::int64_t>& suggestedSizes, std::uint64_t seed,
+                            const CancelToken& cancel) {
     const Result<InputSpecText> spec = parseInputSpec(text);
     if (!spec) return fail(spec.error());
     if (spec->kind == InputSpecText::Kind::File) return tensorFromFile(spec->file, spec->key);
     if (spec->kind == InputSpecText::Kind::Literal) return tensorFromLiteral(spec->literal, suggestedDtype);
-    const bool whole = spec->kind == InputSpecText::Kind::Randint || spec->kind == InputSpecText::Kind::Arange;
-    const DType fallback = whole ? DType::Int64 : DType::Float32;
-    const DType dtype = spec->dtype ? *spec->dtype : suggestedDtype != DType::Unknown ? suggestedDtype : fallback;
-    return generate(*spec, dtype, spec->shape ? *spec->shape : suggestedSizes, seed);
+    const DType dtype = spec->dtype ? *spec->dtype : suggestedDtype != DType::Unknown ? suggestedDtype : spec->fallbackDtype();
+    return generate(*spec, dtype, spec->shape ? *spec->shape : suggestedSizes, seed, cancel);
 }
 
 std::uint64_t DocumentedGenerator::next() {

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/memory.h"
 #include "core/base/text.h"
 #include "core/contract/input_files.h"
 #include "core/contract/input_spec.h"
@@ -31,10 +32,12 @@ public:
             set_.inputs[i].isTensor = !contract_.inputs[i].isConstant;
         }
         Status done = readSizes();
+        for (const auto& [name, value] : symbols_) asked_.insert(name);
         if (done) done = readSpecs();
         if (done && !request_.inputsFile.empty()) done = fromFile();
         if (done) done = fromSamples();
         if (!done) return fail(done.error());
+        asked_.clear();
         chooseSymbols();
         for (std::size_t i = 0; i < contract_.inputs.size(); ++i) {
             done = makeOne(i);
@@ -61,6 +64,7 @@ private:
             if (!tensors) return fail(tensors.error());
             for (Tensor& tensor : *tensors) {
                 MadeInput& input = made[made.size()];
+                input.given = true;
                 input.tensor = std::move(tensor);
                 input.madeBy = "file " + std::filesystem::path(request_.inputsFile).filename().string();
             }
@@ -80,10 +84,15 @@ private:
                 return usage("input.no-shape", "The shape of input " + name + " is not known.",
                              "Give it, as in --input " + name + "=" + spec->name + "[4,16].");
             }
-            Result<Tensor> tensor = makeFromSpec(text, DType::Unknown, {}, request_.seed + number);
+            if (spec->isGenerator()) {
+                leaveOpen(made[number], spec->dtype.value_or(spec->fallbackDtype()), *spec->shape, *spec, request_.seed + number);
+                continue;
+            }
+            Result<Tensor> tensor = makeFromSpec(text, DType::Unknown, {}, 0);
             if (!tensor) return fail(tensor.error());
+            made[number].given = true;
             made[number].tensor = std::move(*tensor);
-            made[number].madeBy = spec->isGenerator() ? spec->name : spec->kind == InputSpecText::Kind::File ? "file " + spec->file : "typed in";
+            made[number].madeBy = spec->kind == InputSpecText::Kind::File ? "file " + spec->file : "typed in";
         }
         for (auto& [number, input] : made) {
             if (number != set_.inputs.size()) {
@@ -195,20 +204,35 @@ private:
 
     // What is given binds the symbols of its shape.
 
-    void bind(std::size_t index, const std::vector<std::int64_t>& sizes) {
+    Status bind(std::size_t index, const std::vector<std::int64_t>& sizes) {
         const ContractInput& input = contract_.inputs[index];
-        if (input.sizes.size() != sizes.size()) return;
+        if (input.sizes.size() != sizes.size()) return {};
         for (std::size_t d = 0; d < sizes.size(); ++d) {
             const ContractDim& dim = input.sizes[d];
+            if (const auto asked = overrides_.find({index, d}); asked != overrides_.end() && asked->second != sizes[d])
+                return contradiction(index, d, sizes[d], std::to_string(asked->second));
             if (dim.fixed || !dim.expression) continue;
             const std::vector<std::string> symbols = dim.expression->symbols();
-            if (symbols.size() != 1 || symbols_.count(symbols[0]) != 0) continue;
-            if (const std::optional<std::int64_t> solved = dim.expression->solveFor(symbols[0], sizes[d])) symbols_.emplace(symbols[0], *solved);
+            if (symbols.size() != 1) continue;
+            const std::optional<std::int64_t> solved = dim.expression->solveFor(symbols[0], sizes[d]);
+            if (asked_.count(symbols[0]) != 0 && solved != symbols_.at(symbols[0]))
+                return contradiction(index, d, sizes[d], symbols[0] + " = " + std::to_string(symbols_.at(symbols[0])));
+            if (solved) symbols_.emplace(symbols[0], *solved);
         }
+        return {};
+    }
+
+    /// A size was asked for that what is given does not have. Neither is dropped in silence.
+    Status contradiction(std::size_t index, std::size_t dimension, std::int64_t size, const std::string& asked) const {
+        return usage("size.contradiction",
+                     "--size asks for " + asked + ", and what is given for input \"" + contract_.inputs[index].name + "\" has " +
+                         std::to_string(size) + " at dimension " + std::to_string(dimension) + ".",
+                     "Leave one of them out; a size is for what is generated.");
     }
 
     Status place(std::size_t index, Tensor tensor, std::string madeBy) {
-        bind(index, tensor.layout.sizes);
+        if (Status bound = bind(index, tensor.layout.sizes); !bound) return bound;
+        set_.inputs[index].given = true;
         set_.inputs[index].tensor = std::move(tensor);
         set_.inputs[index].madeBy = std::move(madeBy);
         given_.insert(index);
@@ -247,7 +271,7 @@ private:
                 done = place(*index, std::move(*tensor), "typed in");
                 toWantedStrides_.insert(*index);
             } else {
-                if (spec->shape) bind(*index, *spec->shape);
+                if (spec->shape) done = bind(*index, *spec->shape);
                 open_.emplace(*index, *spec);
             }
             if (!done) return done;
@@ -357,23 +381,28 @@ private:
                 return usage("input.no-shape", "The shape of input \"" + input.name + "\" is not known.",
                              "Give it, as in --input " + input.name + "=" + spec.name + "[4,16].");
             }
-            const bool whole = spec.kind == InputSpecText::Kind::Randint || spec.kind == InputSpecText::Kind::Arange;
-            const DType fallback = input.dtype != DType::Unknown ? input.dtype : whole ? DType::Int64 : DType::Float32;
-            Result<Tensor> tensor = generate(spec, spec.dtype.value_or(fallback), spec.shape ? *spec.shape : *sizes, seed);
-            if (!tensor) return fail(tensor.error());
-            made.tensor = std::move(*tensor);
-            made.madeBy = spec.name;
+            const DType fallback = input.dtype != DType::Unknown ? input.dtype : spec.fallbackDtype();
+            leaveOpen(made, spec.dtype.value_or(fallback), spec.shape ? *spec.shape : *sizes, spec, seed);
             return layOut(index);
         }
         if (!sizes || input.dtype == DType::Unknown) {
             return usage("input.not-known", "Input \"" + input.name + "\" must be given: the file does not say its " + (sizes ? "type." : "shape."),
                          "Give it, as in --input " + input.name + "=randn[4,16]:float32, or attach the program it was compiled from.");
         }
-        Result<Tensor> tensor = generateDefault(input.dtype, *sizes, input.indexBound, seed);
-        if (!tensor) return fail(tensor.error());
-        made.tensor = std::move(*tensor);
+        made.tensor.layout = {input.dtype, *sizes, contiguousStrides(*sizes), 0};
+        made.generate = [bound = input.indexBound, seed](const TensorLayout& layout, const CancelToken& cancel) {
+            return generateDefault(layout.dtype, layout.sizes, bound, seed, cancel);
+        };
         made.madeBy = defaultGeneratorText(input.dtype, input.indexBound);
         return layOut(index);
+    }
+
+    static void leaveOpen(MadeInput& made, DType dtype, const std::vector<std::int64_t>& sizes, const InputSpecText& spec, std::uint64_t seed) {
+        made.tensor.layout = {dtype, sizes, contiguousStrides(sizes), 0};
+        made.generate = [spec, seed](const TensorLayout& layout, const CancelToken& cancel) {
+            return generate(spec, layout.dtype, layout.sizes, seed, cancel);
+        };
+        made.madeBy = spec.name;
     }
 
     /// What we made ourselves is laid out as the contract wants it, so that a default run does not break its own contract.
@@ -381,6 +410,10 @@ private:
         Tensor& tensor = set_.inputs[index].tensor;
         const std::vector<std::int64_t> strides = wantedStrides(contract_.inputs[index], tensor.layout.sizes, symbols_);
         if (strides == tensor.layout.strides) return {};
+        if (set_.inputs[index].generate) {
+            tensor.layout.strides = strides;
+            return {};
+        }
         Result<Tensor> moved = withStrides(tensor, strides);
         if (!moved) return fail(moved.error());
         tensor = std::move(*moved);
@@ -393,6 +426,7 @@ private:
     InputSet set_;
     SymbolValues symbols_;
     std::map<std::pair<std::size_t, std::size_t>, std::int64_t> overrides_;
+    std::set<std::string> asked_;  ///< symbols that --size names
     std::set<std::size_t> given_, toWantedStrides_;
     std::map<std::size_t, InputSpecText> open_;
 };
@@ -407,8 +441,49 @@ std::vector<Tensor> InputSet::tensors() const {
     return all;
 }
 
-Result<InputSet> makeInputs(const Document& document, const Contract& contract, const InputRequest& request) {
+Result<InputSet> planInputs(const Document& document, const Contract& contract, const InputRequest& request) {
     return Maker(document, contract, request).run();
+}
+
+Status fillInputs(InputSet& inputs, const CancelToken& cancel) {
+    std::uint64_t needed = 0;
+    for (const MadeInput& input : inputs.inputs) {
+        if (!input.generate) continue;
+        const Result<std::uint64_t> bytes = input.tensor.layout.requiredStorageBytes();
+        if (!bytes || __builtin_add_overflow(needed, *bytes, &needed)) {
+            return fail({ErrorKind::Usage,
+                         "size.too-large",
+                         "No memory holds an input of " + tensorTypeText(input.tensor.layout) + ".",
+                         {},
+                         bytes ? std::string() : bytes.error().why,
+                         "Choose smaller sizes."});
+        }
+    }
+    if (const std::optional<std::uint64_t> free = availableMemory(); free && needed > *free) {
+        return fail({ErrorKind::System,
+                     "input.memory",
+                     "The inputs need more memory than is free.",
+                     {},
+                     "They take " + formatBytes(needed) + "; " + formatBytes(*free) + " are free.",
+                     "Choose smaller sizes, or close other programs."});
+    }
+    for (MadeInput& input : inputs.inputs) {
+        if (!input.generate) continue;
+        if (cancel.requested()) return cancelled();
+        Result<Tensor> made = input.generate(input.tensor.layout, cancel);
+        if (made && made->layout.strides != input.tensor.layout.strides) made = withStrides(*made, input.tensor.layout.strides);
+        if (!made) return fail(made.error());
+        input.tensor = std::move(*made);
+        input.generate = nullptr;
+    }
+    return {};
+}
+
+Result<InputSet> makeInputs(const Document& document, const Contract& contract, const InputRequest& request, const CancelToken& cancel) {
+    Result<InputSet> inputs = planInputs(document, contract, request);
+    if (!inputs) return inputs;
+    if (Status filled = fillInputs(*inputs, cancel); !filled) return fail(filled.error());
+    return inputs;
 }
 
 }  // namespace pt2

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "core/base/progress.h"
 #include "core/contract/contract.h"
 
 namespace pt2 {
@@ -21,7 +23,10 @@ struct InputRequest {
 struct MadeInput {
     std::size_t contractIndex = 0;
     bool isTensor = true;
-    Tensor tensor;             ///< dtype Unknown: none was given and none could be made
+    bool given = false;  ///< the values are the user's (file, literal, sample): only a copy or a cast may touch them
+    Tensor tensor;       ///< dtype Unknown: none was given and none could be made
+    /// Set while `tensor` has a layout and no values yet: makes them, in the dtype and sizes of the layout, in row-major order.
+    std::function<Result<Tensor>(const TensorLayout&, const CancelToken&)> generate;
     std::string constantText;  ///< JSON literal for constants
     std::string madeBy;        ///< "randn", "sample", "file x.npy": for people
 };
@@ -30,16 +35,21 @@ struct InputSet {
     std::vector<MadeInput> inputs;  ///< one per Contract::inputs; where those are not known, one per number given
     std::vector<std::pair<std::string, std::int64_t>> symbolValues;
     std::vector<std::string> unknownNames;  ///< what a file holds beyond the model's inputs
-    /// The tensors in the order the library takes them.
+    /// The tensors in the order the library takes them; they must have been filled.
     std::vector<Tensor> tensors() const;
 };
 
-/// Makes every input. Usage errors: unknown input or symbol, ambiguous `batch=`, bad SPEC. A size out of range is not an error here:
+/// Plans every input: what is given is read, what is generated has its layout only, so that a check need not wait for (or hold) the values. Usage
+/// errors: unknown input or symbol, ambiguous `batch=`, bad SPEC, a size that contradicts what is given. A size out of range is not an error here:
 /// the check says it. Order of what is not given: stored samples (when no size is asked for, no seed is set, and their sizes agree with what is
 /// given), else sizes at the hint or the smallest legal of at least 2; integers stay below the length of the table they index, other integers are 0
 /// or 1, floats are randn of the documented generator. Where the inputs are not known (Contract::inputsKnown) they are those given by number. What is
 /// made has the strides that the contract wants; what comes from a file keeps its own.
-Result<InputSet> makeInputs(const Document& document, const Contract& contract, const InputRequest& request);
+Result<InputSet> planInputs(const Document& document, const Contract& contract, const InputRequest& request);
+/// Makes the values that planInputs left open. Errors: System "input.memory" when they need more memory than is free, Cancelled.
+Status fillInputs(InputSet& inputs, const CancelToken& cancel = {});
+/// Both steps, for those who do not check in between.
+Result<InputSet> makeInputs(const Document& document, const Contract& contract, const InputRequest& request, const CancelToken& cancel = {});
 
 /// The documented generator: SplitMix64 seeded with seed + flat index gives uniform 53-bit doubles, (next() >> 11) * 2^-53; randn is Box-Muller,
 /// computed in double and rounded to the dtype: with u, v uniform, r = sqrt(-2 ln(1 - u)), the two values are r cos(2 pi v) and r sin(2 pi v).
@@ -61,6 +71,7 @@ private:
 
 /// SPEC of cli.md, parsed: generator with optional shape and dtype, @file, or a JSON literal. `suggested` gives dtype and sizes where the SPEC does
 /// not. The result is row-major, or as the file has it.
-Result<Tensor> makeFromSpec(std::string_view spec, DType suggestedDtype, const std::vector<std::int64_t>& suggestedSizes, std::uint64_t seed);
+Result<Tensor> makeFromSpec(std::string_view spec, DType suggestedDtype, const std::vector<std::int64_t>& suggestedSizes, std::uint64_t seed,
+                            const CancelToken& cancel = {});
 
 }  // namespace pt2

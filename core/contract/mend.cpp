@@ -22,6 +22,10 @@ Result<InputSet> relaid(const Contract& contract, InputSet set, std::size_t inde
     const std::vector<std::optional<std::int64_t>> expected = expectedStrides(contract.inputs[index], tensor.layout.sizes, symbols);
     std::vector<std::int64_t> strides = contiguousStrides(tensor.layout.sizes);
     for (std::size_t d = 0; d < strides.size(); ++d) strides[d] = expected[d].value_or(strides[d]);
+    if (set.inputs[index].generate) {
+        tensor.layout.strides = strides;
+        return set;
+    }
     Result<Tensor> moved = withStrides(tensor, strides);
     if (!moved) return fail(moved.error());
     tensor = std::move(*moved);
@@ -31,6 +35,10 @@ Result<InputSet> relaid(const Contract& contract, InputSet set, std::size_t inde
 
 Result<InputSet> cast(const Contract& contract, InputSet set, std::size_t index) {
     Tensor& tensor = set.inputs[index].tensor;
+    if (set.inputs[index].generate) {
+        tensor.layout.dtype = contract.inputs[index].dtype;
+        return set;
+    }
     const std::vector<std::int64_t> strides = tensor.layout.strides;
     Result<Tensor> converted = castTo(tensor, contract.inputs[index].dtype);
     if (!converted) return fail(converted.error());
@@ -76,14 +84,9 @@ Result<InputSet> resized(const Contract& contract, InputSet set, const Breach& b
     for (std::size_t i = 0; i < contract.inputs.size(); ++i) {
         const ContractInput& other = contract.inputs[i];
         if (other.isConstant || !other.rankKnown) continue;
-        const bool depends = i == breach.contractIndex || std::any_of(other.sizes.begin(), other.sizes.end(), [&](const ContractDim& size) {
-                                 if (size.fixed || !size.expression) return false;
-                                 const std::vector<std::string> names = size.expression->symbols();
-                                 return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-                                     return std::find(changed.begin(), changed.end(), name) != changed.end();
-                                 });
-                             });
+        const bool depends = i == breach.contractIndex || dependsOn(other, changed);
         if (!depends) continue;
+        if (set.inputs[i].given) return noMend(breach);
         std::vector<std::int64_t> wanted;
         for (const ContractDim& size : other.sizes) {
             const std::optional<std::int64_t> value = evaluateDim(size, symbols);
@@ -91,12 +94,13 @@ Result<InputSet> resized(const Contract& contract, InputSet set, const Breach& b
             wanted.push_back(*value);
         }
         const DType dtype = other.dtype != DType::Unknown ? other.dtype : set.inputs[i].tensor.layout.dtype;
-        Result<Tensor> made = generateDefault(dtype, wanted, other.indexBound, other.flatIndex);
-        if (!made) return fail(made.error());
-        Result<Tensor> laid = withStrides(*made, wantedStrides(other, wanted, symbols));
-        if (!laid) return fail(laid.error());
-        set.inputs[i].tensor = std::move(*laid);
-        set.inputs[i].madeBy = defaultGeneratorText(dtype, other.indexBound);
+        MadeInput& made = set.inputs[i];
+        made.tensor = Tensor{{dtype, wanted, wantedStrides(other, wanted, symbols), 0}, nullptr, {}};
+        if (made.generate) continue;
+        made.generate = [bound = other.indexBound, seed = other.flatIndex](const TensorLayout& layout, const CancelToken& cancel) {
+            return generateDefault(layout.dtype, layout.sizes, bound, seed, cancel);
+        };
+        made.madeBy = defaultGeneratorText(dtype, other.indexBound);
     }
     set.symbolValues.clear();
     for (const auto& [name, value] : symbols) set.symbolValues.emplace_back(name, value);

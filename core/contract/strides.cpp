@@ -37,6 +37,15 @@ std::optional<std::int64_t> evaluateDim(const ContractDim& dim, const SymbolValu
     return std::get<std::int64_t>(*value);
 }
 
+bool dependsOn(const ContractInput& input, const std::vector<std::string>& symbols) {
+    return std::any_of(input.sizes.begin(), input.sizes.end(), [&](const ContractDim& size) {
+        if (size.fixed || !size.expression) return false;
+        const std::vector<std::string> names = size.expression->symbols();
+        return std::any_of(names.begin(), names.end(),
+                           [&](const std::string& name) { return std::find(symbols.begin(), symbols.end(), name) != symbols.end(); });
+    });
+}
+
 std::vector<std::optional<std::int64_t>> expectedStrides(const ContractInput& input, const std::vector<std::int64_t>& sizes,
                                                          const SymbolValues& symbols) {
     std::vector<std::optional<std::int64_t>> strides(sizes.size());

@@ -19,7 +19,7 @@ const WeightEntry* ProgramEntry::findWeight(std::string_view fqn) const {
 
 Result<std::shared_ptr<const Package>> Package::open(const std::filesystem::path& path, const CancelToken& cancel, const ProgressSink& progress) {
     Issues issues;
-    Result<std::shared_ptr<const Archive>> archive = Archive::open(path, issues);
+    Result<std::shared_ptr<const Archive>> archive = Archive::open(path, issues, cancel);
     if (!archive) return tl::unexpected(archive.error());
     return PackageReader(std::move(*archive), std::move(issues), cancel, progress).read();
 }

@@ -12,7 +12,7 @@ namespace {
 
 Result<Comparison> runAndCompare(const Document& document, const Contract& contract, const InputRequest& asked, const EagerRequest& eager,
                                  CompiledCheck& check, const CancelToken& cancel, const ProgressSink& progress) {
-    Result<InputSet> inputs = makeInputs(document, contract, asked);
+    Result<InputSet> inputs = makeInputs(document, contract, asked, cancel);
     if (!inputs) return tl::unexpected(inputs.error());
     for (const auto& [symbol, value] : inputs->symbolValues) check.sizes += fmt::format("{}{} = {}", check.sizes.empty() ? "" : ", ", symbol, value);
     RunRequest request;
@@ -97,7 +97,7 @@ Result<std::vector<CompiledCheck>> checkRecompiled(const std::filesystem::path& 
                 if (round == 1 && !symbol.places.empty()) asked.sizes.emplace_back(symbol.name, otherLegalSize(symbol));
             }
             if (round == 1) {  // sizes that fit one by one may still break a guard between them; then one size must do
-                const Result<InputSet> tried = makeInputs(*document, *contract, asked);
+                const Result<InputSet> tried = planInputs(*document, *contract, asked);
                 if (!tried || !checkInputs(*contract, *tried).ok()) continue;
             }
             CompiledCheck check{model, {}, Comparison{}, 0};

@@ -15,15 +15,15 @@ constexpr std::array<std::string_view, 8> kDeviceKinds = {"cpu", "cuda", "xpu", 
 /// "cuda:1" → "cuda".
 std::string kindOf(const std::string& device) { return device.substr(0, device.find(':')); }
 
-bool isDevice(const std::string& device) {
+}  // namespace
+
+bool isDeviceName(const std::string& device) {
     if (std::find(kDeviceKinds.begin(), kDeviceKinds.end(), kindOf(device)) == kDeviceKinds.end()) return false;
     const std::size_t colon = device.find(':');
     if (colon == std::string::npos) return true;
     const std::string index = device.substr(colon + 1);
     return !index.empty() && index.size() <= 3 && index.find_first_not_of("0123456789") == std::string::npos;
 }
-
-}  // namespace
 
 Error noCompiledModel(const std::string& model) {
     return {ErrorKind::CannotRun,
@@ -52,7 +52,7 @@ Status refuseAnywhere(const CompiledModel& model) {
 Result<std::string> chooseDevice(const CompiledModel& model, const std::string& asked) {
     const std::string own = model.device.empty() ? "cpu" : model.device;
     if (asked.empty()) return own;
-    if (!isDevice(asked)) {
+    if (!isDeviceName(asked)) {
         return fail({ErrorKind::Usage,
                      "run.device-unknown",
                      "There is no device called \"" + escapeForDisplay(asked) + "\".",

@@ -14,6 +14,8 @@ namespace pt2 {
 Error noCompiledModel(const std::string& model);
 /// Whatever the machine: sources only, no library, weights absent.
 Status refuseAnywhere(const CompiledModel& model);
+/// "cpu", "cuda", "cuda:1" and the other names that torch has.
+bool isDeviceName(const std::string& device);
 /// The device to run on: the asked one if the model was compiled for its kind, else the model's own when none is asked.
 Result<std::string> chooseDevice(const CompiledModel& model, const std::string& asked);
 /// On this machine with this run engine: device absent, platform, processor, libraries. What cannot be known is no reason.

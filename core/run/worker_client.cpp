@@ -29,7 +29,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{50};
 constexpr std::chrono::milliseconds kCancelGrace{400};
-constexpr double kStartSeconds = 120;
 
 /// The environment of this process with what the worker's job decides.
 std::vector<std::string> workerEnvironment(const WorkerOptions& options) {
@@ -142,15 +141,23 @@ Result<std::unique_ptr<WorkerClient>> WorkerClient::start(const WorkerOptions& o
     Outgoing preamble;
     preamble.bytes = encodePreamble();
     client->outgoing_.push_back(std::move(preamble));
-    if (auto status = client->readHello(); !status) return fail(status.error());
+    if (auto status = client->readHello(options.startSeconds); !status) return fail(status.error());
     client->startSeconds_ = std::chrono::duration<double>(Clock::now() - client->started_).count();
     return client;
 }
 
-Status WorkerClient::readHello() {
-    setTimeLimit(kStartSeconds);
+Status WorkerClient::readHello(double seconds) {
+    setTimeLimit(seconds);
     auto frame = nextFrame();
     setTimeLimit(0);
+    if (!frame && frame.error().code == "run.timeout") {
+        return fail({ErrorKind::CannotRun,
+                     "engine.silent",
+                     "The run engine did not answer within " + formatDuration(seconds) + ".",
+                     {},
+                     log_.text().empty() ? "It was started and said nothing." : "It only said: " + elideMiddle(log_.text(), 300),
+                     "Try again, with a longer --timeout if one was given; \"pt2 doctor\" tells which run engine it is."});
+    }
     if (!frame) return fail(frame.error());
     const nlohmann::json& body = frame->body;
     if (const auto error = body.find("error"); error != body.end()) return fail(errorFromJson(*error));

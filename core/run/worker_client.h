@@ -25,7 +25,8 @@ struct WorkerOptions {
     bool runtimeChecks = false;  ///< AOTI_RUNTIME_CHECK_INPUTS set to 1, else unset
     int threads = 0;             ///< OMP_NUM_THREADS; 0 leaves it as it is
     std::uint64_t memoryBytes = 0;
-    bool byteStream = false;  ///< --stdio, as over ssh: tensors are payload, not shared memory
+    double startSeconds = 60;  ///< within which it must say hello; loading LibTorch from a cold disk takes some
+    bool byteStream = false;   ///< --stdio, as over ssh: tensors are payload, not shared memory
 };
 
 /// What a worker says of itself.
@@ -37,7 +38,7 @@ struct WorkerHello {
 /// A running worker: a child process in its own group, ended with all it started when this object goes. Used by one thread at a time.
 class WorkerClient {
 public:
-    /// Starts the process and reads its hello. Errors: CannotRun "engine.broken" (cannot start, other LibTorch), System, Cancelled.
+    /// Starts the process and reads its hello. Errors: CannotRun "engine.broken" (cannot start, other LibTorch), "engine.silent", System, Cancelled.
     static Result<std::unique_ptr<WorkerClient>> start(const WorkerOptions& options, const CancelToken& cancel = {},
                                                        const ProgressSink& progress = {});
     WorkerClient(const WorkerClient&) = delete;
@@ -67,7 +68,7 @@ private:
         std::vector<Descriptor> descriptors;
     };
     Status spawn(const WorkerOptions& options);
-    Status readHello();
+    Status readHello(double seconds);
     Status queueFrame(Frame frame);
     /// Waits for the next frame, meanwhile sending what is queued and reading the log.
     Result<Frame> nextFrame();

@@ -67,9 +67,11 @@ Error explainSignal(int signal, const WorkerEnd& end, const WorkerLog& log) {
     } else if (end.memoryLimit > 0 && (signal == SIGABRT || signal == SIGSEGV || signal == SIGBUS)) {
         error.why += (error.why.empty() ? "" : " ") + ("The memory limit was " + formatBytes(end.memoryLimit) + ".");
         const std::string text = log.text();
-        if (text.find("bad_alloc") != std::string::npos || text.find("can't allocate memory") != std::string::npos) {
+        // What memory that ran out looks like: an allocation, LibTorch's own words, a thread that got no stack.
+        const auto says = [&](const char* sentence) { return text.find(sentence) != std::string::npos; };
+        if (says("bad_alloc") || says("can't allocate memory") || says("Resource temporarily unavailable") || says("Cannot allocate memory")) {
             error.code = "run.memory";
-            error.help = "Allow it more memory, or run it with smaller inputs.";
+            error.help = "Allow it more memory (--memory), or run it with smaller inputs.";
         }
     }
     return error;

@@ -66,6 +66,22 @@ private slots:
         QTest::newRow("no output") << QStringList{"recompile", "x.pt2"};
         QTest::newRow("output that is no .pt2") << QStringList{"recompile", "x.pt2", "-o", "y.zip"};
         QTest::newRow("bad checks") << QStringList{"run", "x.pt2", "--runtime-checks", "maybe"};
+        QTest::newRow("no device") << QStringList{"run", "x.pt2", "--device", "foo"};
+        QTest::newRow("no device to compile for") << QStringList{"recompile", "x.pt2", "-o", "y.pt2", "--device", "cuda:x"};
+        for (const char* value : {"nan", "inf", "-1", "1e999", "ten"}) {
+            for (const char* option : {"--timeout", "--memory"}) QTest::addRow("%s %s", option, value) << QStringList{"run", "x.pt2", option, value};
+            QTest::addRow("--atol %s", value) << QStringList{"compare", "x.pt2", "--reference", "torch", "--atol", value};
+            QTest::addRow("--tolerance %s", value) << QStringList{"compare", "x.pt2",       "--reference",
+                                                                  "torch",   "--tolerance", QString("a=1,%1").arg(value)};
+        }
+        for (const char* value : {"-1", "1.5", "99999999999999999999", "0x10", "many"}) {
+            for (const char* option : {"--seed", "--warmup", "--repeat", "--steps", "--threads"})
+                QTest::addRow("%s %s", option, value) << QStringList{"run", "x.pt2", option, value};
+        }
+        QTest::newRow("no steps") << QStringList{"run", "x.pt2", "--steps", "0"};
+        for (const char* option : {"--save", "--device", "--model", "--inputs", "--with"})
+            QTest::addRow("empty %s", option) << QStringList{"run", "x.pt2", option, ""};
+        QTest::newRow("empty file") << QStringList{"inspect", ""};
         QTest::newRow("bad save format") << QStringList{"run", "x.pt2", "--save", "out.csv"};
     }
     void aWrongLineIsExitTwo() {

@@ -39,7 +39,7 @@ struct CompareJob {
 
     Result<ComparePicture> operator()(const CancelToken& cancel, const ProgressSink& progress) const {
         report(progress, {"making inputs", 0, 0, Progress::Unit::None, {}});
-        const Result<InputSet> set = makeInputs(*document, contract, inputs);
+        Result<InputSet> set = planInputs(*document, contract, inputs);
         if (!set) return tl::unexpected(set.error());
         const CheckReport check = checkInputs(contract, *set, run.device);
         if (!check.ok()) {
@@ -50,6 +50,7 @@ struct CompareJob {
                          check.breaches.front().sentence,
                          "Change them on the Run page."});
         }
+        if (const Status filled = fillInputs(*set, cancel); !filled) return tl::unexpected(filled.error());
         ComparePicture picture;
         picture.notes = check.notes;
         picture.reference = referenceName;

@@ -55,7 +55,7 @@ struct RunJob {
 
     Result<RunPicture> operator()(const CancelToken& cancel, const ProgressSink& progress) const {
         report(progress, {"making inputs", 0, 0, Progress::Unit::None, {}});
-        Result<InputSet> set = makeInputs(*document, contract, inputs);
+        Result<InputSet> set = planInputs(*document, contract, inputs);
         if (!set) return tl::unexpected(set.error());
         RunPicture picture;
         for (const Breach& breach : mends) {
@@ -68,6 +68,7 @@ struct RunJob {
         if (!check->ok() && !skipContract) {
             return fail({ErrorKind::DoesNotHold, "contract.broken", check->breaches.front().sentence, {}, {}, {}});
         }
+        if (const Status filled = fillInputs(*set, cancel); !filled) return tl::unexpected(filled.error());
         picture.notes = check->notes;
         for (const auto& [symbol, value] : set->symbolValues) picture.inputText += symbol + " = " + std::to_string(value) + ", ";
         picture.inputText += "seed " + std::to_string(inputs.seed);

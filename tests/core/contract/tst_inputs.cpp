@@ -438,6 +438,58 @@ private slots:
         QCOMPARE(tensorTypeText(stored->tensors()[0].layout), std::string("float32 [4, 16]"));
     }
 
+    void aPlanHasLayoutsAndNoValues() {
+        if (tests::corpus().isEmpty()) QSKIP("The corpus of real files is not here.");
+        const Opened tiny = open("2.13.0/tiny");
+        Result<InputSet> plan = planInputs(tiny.document, tiny.contract, sized({{"s77", 512}}));
+        QVERIFY(plan);
+        QCOMPARE(tensorTypeText(plan->inputs[0].tensor.layout), std::string("float32 [512, 16]"));
+        QVERIFY(plan->inputs[0].tensor.storage.empty());
+        QVERIFY(checkInputs(tiny.contract, *plan).ok());
+        QVERIFY(fillInputs(*plan));
+        const Result<InputSet> made = make(tiny, sized({{"s77", 512}}));
+        QCOMPARE(*tensorSha256(plan->inputs[0].tensor.view()), *tensorSha256(made->inputs[0].tensor.view()));
+
+        Result<InputSet> huge = planInputs(tiny.document, tiny.contract, sized({{"s77", 1'000'000'000'000}}));  // 64 TB
+        QVERIFY(huge && !checkInputs(tiny.contract, *huge).ok());
+        const Status filled = fillInputs(*huge);
+        QVERIFY(!filled && filled.error().kind == ErrorKind::System && filled.error().code == "input.memory");
+
+        Result<InputSet> some = planInputs(tiny.document, tiny.contract, sized({{"s77", 512}}));
+        const CancelToken cancel;
+        cancel.request();
+        const Status stopped = fillInputs(*some, cancel);
+        QVERIFY(!stopped && stopped.error().kind == ErrorKind::Cancelled);
+    }
+
+    void aSizeThatContradictsWhatIsGivenIsAnError() {
+        if (tests::corpus().isEmpty()) QSKIP("The corpus of real files is not here.");
+        const Opened tiny = open("2.13.0/tiny");
+        for (const char* name : {"s77", "batch", "x:0"}) {
+            InputRequest request = with({{"x", "zeros[4,16]"}});
+            request.sizes = {{name, 8}};
+            const Result<InputSet> made = make(tiny, request);
+            QVERIFY2(!made && made.error().code == "size.contradiction", name);
+            request.sizes = {{name, 4}};
+            QVERIFY2(make(tiny, request), name);
+        }
+    }
+
+    void whatIsGivenIsNotMadeAnew() {
+        if (tests::corpus().isEmpty()) QSKIP("The corpus of real files is not here.");
+        const Opened tiny = open("2.13.0/tiny");
+        std::string row = "[0";
+        for (int i = 1; i < 15; ++i) row += ",0";
+        const Result<InputSet> given = make(tiny, with({{"x", "[" + row + "]]"}}));  // [1, 15]
+        QVERIFY(given && given->inputs[0].given);
+        const CheckReport report = checkInputs(tiny.contract, *given);
+        QCOMPARE(report.breaches.size(), std::size_t{1});
+        QVERIFY(report.breaches[0].fix.empty());
+        Breach asked = report.breaches[0];
+        asked.fix = "size";
+        QVERIFY(!mend(tiny.contract, *given, asked));
+    }
+
     void whatIsNotKnownMustBeGiven() {
         if (tests::corpus().isEmpty()) QSKIP("The corpus of real files is not here.");
         const Opened old = open("eras/2.6/aoti/tiny");
