@@ -88,14 +88,20 @@ json symbolicValues(const json& values) {
     return out;
 }
 
-/// Not requires_grad: torch's loader gives it to every tensor that shares a storage with a parameter, whatever the file says.
-/// Plain tensors with all that describes them; of objects and of tensor subclasses only that they are there.
+/// Plain tensors with all that describes them; of objects and of tensor subclasses only that they are there. One fact is no fact of the file:
+/// torch's loader says requires_grad of a plain tensor too when it shares its payload with a parameter (the archive of zero_size says false).
 json weights(const json& entries) {
+    std::set<std::string> ofParameters;
+    for (const auto& [name, entry] : entries.items()) {
+        if (entry.value("is_param", false)) ofParameters.insert(entry.value("payload", json()).dump());
+    }
     json out = json::object();
     for (const auto& [name, entry] : entries.items()) {
         const bool plain = entry.contains("sha256") && entry.contains("storage_offset") && !entry["storage_offset"].is_null();
         out[name] = plain ? pick(entry, {"dtype", "shape", "stride", "storage_offset", "sha256", "is_param", "payload", "use_pickle"})
                           : pick(entry, {"payload", "use_pickle"});
+        const bool shares = !entry.value("is_param", false) && ofParameters.count(entry.value("payload", json()).dump()) != 0;
+        if (plain && !shares) out[name].update(pick(entry, {"requires_grad"}));
     }
     return out;
 }
