@@ -1,7 +1,6 @@
-#include <system_error>
-
 #include "app/pt2/command.h"
 #include "app/pt2/run_report.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/tensor/pickle.h"
 #include "core/tensor/safetensors.h"
@@ -19,11 +18,7 @@ struct RunArguments {
 Status checkSavePath(const RunArguments& arguments) {
     if (arguments.save.empty()) return {};
     if (arguments.save.ends_with(".npz") || arguments.save.ends_with(".safetensors") || arguments.save.ends_with(".pt")) {
-        std::error_code ignored;
-        if (!arguments.force && std::filesystem::exists(arguments.save, ignored)) {
-            return fail({ErrorKind::Usage, "output.exists", "The file to save to exists already.", arguments.save, {}, "--force replaces it."});
-        }
-        return {};
+        return checkOutputPlace(arguments.save, arguments.force);
     }
     return fail(usageError("save.format", "\"" + arguments.save + "\" names no format that outputs can be saved in.", {},
                            "End the name in .npz, .safetensors or .pt."));

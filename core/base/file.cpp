@@ -194,13 +194,35 @@ Status File::readAt(std::uint64_t offset, MutableBytes out) const {
     return {};
 }
 
-Result<AtomicFile> AtomicFile::create(const std::filesystem::path& target, bool force) {
+namespace {
+
+std::filesystem::path folderOf(const std::filesystem::path& target) {
+    return target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
+}
+
+}  // namespace
+
+Status checkOutputPlace(const std::filesystem::path& target, bool force) {
     std::error_code ignored;
-    if (!force && std::filesystem::exists(std::filesystem::symlink_status(target, ignored))) {
-        return fail({ErrorKind::Usage, "output.exists", "\"" + target.string() + "\" exists already.", target.string(),
-                     "An existing file is replaced only on request.", "Choose another name, or add --force."});
+    const std::string name = target.string();
+    if (std::filesystem::is_directory(target, ignored)) {
+        return fail({ErrorKind::System, "output.folder", "\"" + name + "\" is a folder.", name, {}, "Give the name of a file in it."});
     }
-    const std::filesystem::path parent = target.has_parent_path() ? target.parent_path() : std::filesystem::path(".");
+    if (!force && std::filesystem::exists(std::filesystem::symlink_status(target, ignored))) {
+        return fail({ErrorKind::Usage, "output.exists", "\"" + name + "\" exists already.", name, "An existing file is replaced only on request.",
+                     "Choose another name, or add --force."});
+    }
+    const std::string folder = folderOf(target).string();
+    if (!std::filesystem::is_directory(folder, ignored)) {
+        return fail({ErrorKind::System, "system.missing", "The folder \"" + folder + "\" does not exist.", folder, {}, "Make it first."});
+    }
+    if (::access(folder.c_str(), W_OK | X_OK) != 0) return fail(systemError("Cannot write in \"" + folder + "\".", folder, errno));
+    return {};
+}
+
+Result<AtomicFile> AtomicFile::create(const std::filesystem::path& target, bool force) {
+    if (Status place = checkOutputPlace(target, force); !place) return tl::unexpected(place.error());
+    const std::filesystem::path parent = folderOf(target);
     std::string pattern = (parent / ("." + target.filename().string() + ".XXXXXX")).string();
     const int fd = ::mkostemp(pattern.data(), O_CLOEXEC);
     if (fd < 0) return fail(systemError("Cannot write in \"" + parent.string() + "\".", parent.string(), errno));

@@ -47,6 +47,10 @@ private:
     std::string name_;
 };
 
+/// Whether a file can be written there, asked before the work that makes it: Usage "output.exists" when it exists and `force` is false, System errors
+/// when its folder is missing or must not be written, or when a folder has that name.
+Status checkOutputPlace(const std::filesystem::path& target, bool force);
+
 /// A file written beside its place and renamed when complete; it is never half there. Without commit() nothing remains.
 class AtomicFile {
 public:

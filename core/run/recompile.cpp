@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "core/archive/writer.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/run/program_copy.h"
 #include "core/run/protocol.h"
@@ -114,24 +115,7 @@ Status checkOutput(const fs::path& output, const RecompileRequest& request, cons
         return fail({ErrorKind::Usage, "recompile.extension", fmt::format("The output \"{}\" does not end in .pt2.", output.string()),
                      output.string(), "torch.export and AOTInductor expect that ending.", "Choose a name such as model.pt2."});
     }
-    std::error_code code;
-    if (!request.force && fs::exists(output, code)) {
-        return fail({ErrorKind::Usage,
-                     "output.exists",
-                     fmt::format("\"{}\" exists already.", output.string()),
-                     output.string(),
-                     {},
-                     "Choose another name, or replace it with --force."});
-    }
-    const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
-    if (!fs::is_directory(folder, code)) {
-        return fail({ErrorKind::System,
-                     "system.missing",
-                     fmt::format("The folder \"{}\" does not exist.", folder.string()),
-                     folder.string(),
-                     {},
-                     "Make it first."});
-    }
+    if (Status place = checkOutputPlace(output, request.force); !place) return place;
     if (job.package->archive().kind() == ContainerKind::ExportZip && !request.compiledOnly) {
         return fail({ErrorKind::CannotRun, "recompile.old-archive",
                      "A program saved by torch before 2.8 cannot share an archive with a compiled model.", job.package->archive().path().string(),
@@ -139,6 +123,8 @@ Status checkOutput(const fs::path& output, const RecompileRequest& request, cons
                      "Write the compiled model alone with --compiled-only, and open both with --with."});
     }
     const std::uint64_t needed = job.weightBytes + (request.compiledOnly ? 0 : job.package->archive().fileSize()) + 8'000'000;
+    const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+    std::error_code code;
     const fs::space_info space = fs::space(folder, code);
     if (!code && space.available < needed) {
         return fail({ErrorKind::System, "recompile.no-space", fmt::format("There is not enough room in \"{}\".", folder.string()), folder.string(),

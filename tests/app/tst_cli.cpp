@@ -99,6 +99,21 @@ private slots:
         QVERIFY(!document["error"]["code"].get<std::string>().empty());
     }
 
+    void aPlaceThatCannotBeWrittenIsSaidBeforeAnythingIsDone() {
+        const QTemporaryDir folder;
+        const QString kept = folder.filePath("kept.npz"), missing = folder.filePath("missing/out.npz");
+        QFile file(kept);
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("mine") == 4);
+        file.close();
+        // The file to run is not there: only its own error would come if the place were looked at afterwards.
+        QCOMPARE(call({"run", "x.pt2", "--save", kept}).exit, 2);
+        const auto nowhere = call({"run", "x.pt2", "--save", missing});
+        QVERIFY2(nowhere.exit == 6 && nowhere.error.contains("does not exist"), nowhere.error.constData());
+        QVERIFY(QDir().mkpath(folder.filePath("folder.npz")));
+        QCOMPARE(call({"run", "x.pt2", "--save", folder.filePath("folder.npz"), "--force"}).exit, 6);
+        QCOMPARE(QFileInfo(kept).size(), 4);
+    }
+
     void misspellingsGetASuggestion() {
         QVERIFY(call({"inspct", "x.pt2"}).error.contains("Did you mean inspect?"));
         QVERIFY(call({"inspect", "x.pt2", "--hahs"}).error.contains("Did you mean --hash?"));
