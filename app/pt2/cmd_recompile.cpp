@@ -121,19 +121,21 @@ Result<int> recompileCommand(RecompileArguments arguments, Context& context) {
         name = *model;
     }
     std::string stage;
+    Json log = Json::array();
     const ProgressSink progress = [&](const Progress& p) {
         if (!p.stage.empty() && p.stage != stage) {
             stage = p.stage;
             context.out.log("step: " + stage);
         }
         if (!p.line.empty()) {
+            log.push_back(p.line);
             context.out.log("  " + p.line);
         } else if (p.total > 0) {
             context.out.progress(p);
         }
     };
     auto report = recompile(*document, arguments.output, arguments.request, context.cancel, progress);
-    if (!report) return fail(report.error());
+    if (!report) return context.out.fail(report.error(), {{"format", 1}, {"error", errorJson(report.error())}, {"log", std::move(log)}});
     std::vector<CompiledCheck> checks;
     if (!arguments.noCheck) {
         EagerRequest eager;

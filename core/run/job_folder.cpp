@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <string>
@@ -23,6 +24,9 @@ namespace fs = std::filesystem;
 constexpr std::string_view kPrefix = "pt2scope-job-";
 constexpr int kTries = 100;  // each lost to another process that took the new folder for a stale one
 
+/// torch puts paths into the compilers' command lines as they are, and takes the lines apart at blanks and quotes.
+bool isFitForCompilers(const fs::path& path) { return path.native().find_first_of(" \t\n'\"\\") == std::string::npos; }
+
 std::vector<fs::path> parents() {
     std::vector<fs::path> found;
     std::error_code code;
@@ -37,6 +41,10 @@ std::vector<fs::path> parents() {
     } else if (const std::string home = variable("HOME"); !home.empty()) {
         found.push_back(fs::path(home) / ".cache");
     }
+    for (const char* common : {"/tmp", "/var/tmp"}) {
+        if (std::find(found.begin(), found.end(), fs::path(common)) == found.end()) found.emplace_back(common);
+    }
+    std::stable_partition(found.begin(), found.end(), isFitForCompilers);
     return found;
 }
 

@@ -14,7 +14,8 @@ namespace pt2 {
 /// that was killed left is known by its lock being free, and removed by the next.
 class JobFolder {
 public:
-    /// With at least `needed` bytes free: below the system's temporary folder, else below the user's cache folder. Removes what killed jobs left
+    /// With at least `needed` bytes free: below the system's temporary folder, else below the user's cache folder; one with a blank in its path only
+    /// where there is no other, since torch's compile commands cannot name it. Removes what killed jobs left
     /// there. Errors: System "python.no-space" with what was looked at.
     static Result<JobFolder> create(std::uint64_t needed);
     const std::filesystem::path& path() const { return directory_.path(); }

@@ -134,14 +134,20 @@ Status checkOutput(const fs::path& output, const RecompileRequest& request, cons
     return {};
 }
 
-/// The compiler's first complaint in torch's message about a failed compile.
+/// The first complaint of compiler or linker in torch's message about a failed compile: not collect2's, which only counts.
 std::string firstCompilerError(const std::string& message) {
-    std::string best;
+    std::string linker, last;
     for (const std::string_view line : splitView(message, '\n')) {
-        if (line.find("error:") != std::string_view::npos || line.find("fatal error") != std::string_view::npos) return std::string(line);
-        if (best.empty() && line.find("undefined reference") != std::string_view::npos) best = line;
+        const auto has = [line](std::string_view words) { return line.find(words) != std::string_view::npos; };
+        if (has("collect2:")) {
+            last = line;
+        } else if (has("error:")) {
+            return std::string(line);
+        } else if (linker.empty() && (has("undefined reference") || has("ld: "))) {
+            linker = line;
+        }
     }
-    return best;
+    return linker.empty() ? last : linker;
 }
 
 /// torch's reason without its hints about debugging torch itself.
@@ -194,7 +200,7 @@ Error compileError(const nlohmann::json& answer, const std::string& model, const
                 fmt::format("The C++ compiler refused the code generated for \"{}\".", escapeForDisplay(model)),
                 {},
                 first.empty() ? reasonOf(message) : escapeForDisplay(first),
-                "The log has the compiler's whole output. A compiler that torch supports helps: g++ 11 or later."};
+                "The log has the compiler's whole output (pt2 recompile --json prints it). A compiler that torch supports helps: g++ 11 or later."};
     }
     if (kind != "torch") return error;
     error.code = "recompile.refused";

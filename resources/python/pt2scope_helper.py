@@ -34,6 +34,22 @@ import traceback
 import zipfile
 
 
+def name_torch_without_blanks():
+    """torch writes its own folder into the compilers' command lines as it is, and takes the lines apart at blanks and quotes. A link in the job's
+    folder gives a torch below such a path another name. Before anything of torch is imported."""
+    import importlib.util
+
+    found = importlib.util.find_spec("torch")
+    folder = found.submodule_search_locations[0] if found and found.submodule_search_locations else ""
+    links = os.path.join(os.getcwd(), "packages")
+    if not re.search(r"""[\s'"\\]""", folder) or re.search(r"""[\s'"\\]""", links):
+        return
+    os.mkdir(links)
+    os.symlink(folder, os.path.join(links, "torch"))
+    sys.path.insert(0, links)
+    os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [links, os.environ.get("PYTHONPATH")]))
+
+
 def end_group(*_):
     """Ends this process and its compilers; they share its process group."""
     os.killpg(0, signal.SIGKILL)
@@ -491,6 +507,7 @@ def describe(error):
 
 def main():
     signal.signal(signal.SIGTERM, end_group)
+    name_torch_without_blanks()
     actions = {"hello": hello, "compile": compile_program, "eager": eager}
     for module in filter(None, os.environ.get("PT2SCOPE_IMPORT", "").split(",")):
         __import__(module)

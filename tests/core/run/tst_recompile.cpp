@@ -357,6 +357,22 @@ private slots:
         QVERIFY2(unknown.error().what.find("max_autotune") != std::string::npos, unknown.error().what.c_str());
     }
 
+    void foldersMayHaveBlanksInTheirNames() {
+        if (corpus_.isEmpty()) QSKIP("The corpus is not here.");
+        if (!noPython_.empty()) QSKIP(("NO PYTHON WITH TORCH. " + noPython_).c_str());
+        // Temporary folder, environment of Python and output, each below such a name.
+        const QString before = qEnvironmentVariable("TMPDIR"), blank = dir_.filePath("my \"own\" things");
+        QVERIFY(QDir().mkpath(blank + "/tmp") && qputenv("TMPDIR", (blank + "/tmp").toUtf8()));
+        const QFileInfo python(QString::fromStdString(findPython()->executable));
+        QVERIFY(QFile::link(QFileInfo(python.path()).path(), blank + "/env"));
+        RecompileRequest request;
+        request.compiledOnly = true;
+        request.python = (blank + "/env/bin/" + python.fileName()).toStdString();
+        const auto result = recompile(open(sample("tiny")), (blank + "/out.pt2").toStdString(), request);
+        qputenv("TMPDIR", before.toUtf8());
+        QVERIFY2(result.has_value(), result ? "" : (result.error().what + " " + result.error().why).c_str());
+    }
+
     void cancelEndsTheCompilersToo() {
         if (corpus_.isEmpty()) QSKIP("The corpus is not here.");
         if (!noPython_.empty()) QSKIP(("NO PYTHON WITH TORCH. " + noPython_).c_str());
