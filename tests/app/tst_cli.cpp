@@ -151,7 +151,7 @@ private slots:
         QTest::newRow("empty") << "/dev/null" << QByteArray();
         QTest::newRow("text") << QString() << QByteArray("hello, this is a text\n");
         QTest::newRow("html") << QString() << QByteArray("<!DOCTYPE html><html></html>");
-        QTest::newRow("cut zip") << QString() << QByteArray("PK\x03\x04 cut short", 15);
+        QTest::newRow("cut zip") << QString() << QByteArrayLiteral("PK\x03\x04 cut short");
         QTest::newRow("LFS pointer") << QString() << QByteArray("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n");
     }
     void whatIsNoPt2IsExitThree() {

@@ -70,7 +70,7 @@ private slots:
                                     "a/x\ny",
                                     "a/\x1b[31m",
                                     "a/\xff",
-                                    QByteArray("a/x\0y", 5),
+                                    QByteArrayLiteral("a/x\0y"),
                                     "a/\xe2\x80\xaexe.txt",
                                     QByteArray(5000, 'x'),
                                     "a/" + QByteArray(256, 'x'),

@@ -32,28 +32,28 @@ private slots:
         QTest::newRow("html upper case") << QByteArray("<HTML>") << "web page";
         QTest::newRow("xml error") << QByteArray("<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>") << "XML";
         QTest::newRow("git lfs pointer") << QByteArray("version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n") << "Git LFS";
-        QTest::newRow("executorch program") << QByteArray("\x1c\0\0\0ET12\0\0\0\0", 12) << "ExecuTorch program";
-        QTest::newRow("executorch data") << QByteArray("\x1c\0\0\0FT01\0\0\0\0", 12) << "ExecuTorch data";
-        QTest::newRow("tflite") << QByteArray("\x1c\0\0\0TFL3\0\0\0\0", 12) << "TensorFlow Lite";
-        QTest::newRow("safetensors") << QByteArray("\x02\0\0\0\0\0\0\0{}", 10) << "safetensors";
+        QTest::newRow("executorch program") << QByteArrayLiteral("\x1c\0\0\0ET12\0\0\0\0") << "ExecuTorch program";
+        QTest::newRow("executorch data") << QByteArrayLiteral("\x1c\0\0\0FT01\0\0\0\0") << "ExecuTorch data";
+        QTest::newRow("tflite") << QByteArrayLiteral("\x1c\0\0\0TFL3\0\0\0\0") << "TensorFlow Lite";
+        QTest::newRow("safetensors") << QByteArrayLiteral("\x02\0\0\0\0\0\0\0{}") << "safetensors";
         QTest::newRow("safetensors with a tensor")
-            << QByteArray("\x40\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}           ", 76) << "safetensors";
+            << QByteArrayLiteral("\x40\0\0\0\0\0\0\0{\"a\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[0,4]}}           ") << "safetensors";
         QTest::newRow("onnx") << QByteArray(
                                      "\x08\x0a\x12\x07pytorch\x1a\x06"
                                      "2.13.0\x3a\x04\x0a\x02\x08\x01",
                                      25)
                               << "ONNX";
-        QTest::newRow("pickle") << QByteArray("\x80\x02}q\0.", 6) << "pickle";
-        QTest::newRow("npy") << QByteArray("\x93NUMPY\x01\0v\0", 10) << "NumPy";
-        QTest::newRow("gzip") << QByteArray("\x1f\x8b\x08\0\0\0", 6) << "gzip";
-        QTest::newRow("zstd") << QByteArray("\x28\xb5\x2f\xfd\0\0", 6) << "zstd";
-        QTest::newRow("hdf5") << QByteArray("\x89HDF\r\n\x1a\n\0", 9) << "HDF5";
-        QTest::newRow("gguf") << QByteArray("GGUF\x03\0\0\0", 8) << "GGUF";
+        QTest::newRow("pickle") << QByteArrayLiteral("\x80\x02}q\0.") << "pickle";
+        QTest::newRow("npy") << QByteArrayLiteral("\x93NUMPY\x01\0v\0") << "NumPy";
+        QTest::newRow("gzip") << QByteArrayLiteral("\x1f\x8b\x08\0\0\0") << "gzip";
+        QTest::newRow("zstd") << QByteArrayLiteral("\x28\xb5\x2f\xfd\0\0") << "zstd";
+        QTest::newRow("hdf5") << QByteArrayLiteral("\x89HDF\r\n\x1a\n\0") << "HDF5";
+        QTest::newRow("gguf") << QByteArrayLiteral("GGUF\x03\0\0\0") << "GGUF";
         QTest::newRow("tar") << QByteArray(257, 'x') + "ustar  "
                              << "tar archive";
-        QTest::newRow("windows library") << QByteArray("MZ\x90\0\x03", 5) << "Windows";
+        QTest::newRow("windows library") << QByteArrayLiteral("MZ\x90\0\x03") << "Windows";
         QTest::newRow("zero bytes") << QByteArray(5000, '\0') << "zero bytes";
-        QTest::newRow("noise") << QByteArray("\xfe\xdc\xba\x98\x76\x54\x32\x10\xff\xfe\x00\x01", 12) << "not recognised";
+        QTest::newRow("noise") << QByteArrayLiteral("\xfe\xdc\xba\x98\x76\x54\x32\x10\xff\xfe\x00\x01") << "not recognised";
     }
     void otherFilesAreNamed() {
         QFETCH(QByteArray, content);
