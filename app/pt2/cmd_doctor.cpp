@@ -1,14 +1,13 @@
-#include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 
 #include "app/pt2/command.h"
 #include "app/pt2/table.h"
+#include "core/base/environment.h"
 #include "core/base/text.h"
-#include "core/run/python_helper.h"
-#include "core/run/run.h"
+#include "core/run/engine_discovery.h"
+#include "core/run/python_info.h"
 
 namespace pt2 {
 namespace {
@@ -19,23 +18,9 @@ struct Finding {
     std::string detail, help;
 };
 
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? std::string() : std::string(value);
-}
-
 std::string findProgram(const std::vector<std::string>& names) {
-    const std::string path = environment("PATH");
     for (const std::string& name : names) {
-        if (name.empty()) continue;
-        if (name.find('/') != std::string::npos) {
-            if (access(name.c_str(), X_OK) == 0) return name;
-            continue;
-        }
-        for (const std::string_view folder : splitView(path, ':')) {
-            const std::string candidate = (folder.empty() ? std::string(".") : std::string(folder)) + "/" + name;
-            if (access(candidate.c_str(), X_OK) == 0) return candidate;
-        }
+        if (std::string path = programOnPath(name); !path.empty()) return path;
     }
     return {};
 }
@@ -73,7 +58,7 @@ Finding findTorch(const CancelToken& cancel) {
 }
 
 Finding findCompiler() {
-    const std::string path = findProgram({environment("CXX"), "g++", "c++", "clang++"});
+    const std::string path = findProgram({environmentValue("CXX"), "g++", "c++", "clang++"});
     return {"C++ compiler", !path.empty(), path.empty() ? "none in the PATH" : path, "Needed for recompile: install g++, or name one with CXX."};
 }
 
@@ -95,7 +80,7 @@ Finding findGpu(const std::vector<std::string>& devices) {
 }
 
 Finding findDisplay() {
-    const std::string wayland = environment("WAYLAND_DISPLAY"), x11 = environment("DISPLAY");
+    const std::string wayland = environmentValue("WAYLAND_DISPLAY"), x11 = environmentValue("DISPLAY");
     const std::string display = wayland.empty() ? x11 : wayland;
     return {"display", !display.empty(), display.empty() ? "neither WAYLAND_DISPLAY nor DISPLAY is set" : display,
             "The window needs a display; pt2 and pt2scope --screenshot do not."};

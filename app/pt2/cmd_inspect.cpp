@@ -1,6 +1,6 @@
 #include "app/pt2/command.h"
 #include "app/pt2/passport.h"
-#include "core/run/run.h"
+#include "core/run/engine_discovery.h"
 
 namespace pt2 {
 namespace {

@@ -6,7 +6,7 @@
 #include "app/pt2/passport.h"
 #include "app/pt2/table.h"
 #include "core/base/text.h"
-#include "core/run/python_helper.h"
+#include "core/run/recompile.h"
 #include "core/run/recompile_check.h"
 
 namespace pt2 {

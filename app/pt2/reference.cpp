@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
-#include "core/run/python_helper.h"
+#include "core/run/eager.h"
 #include "core/tensor/pickle.h"
 #include "core/tensor/safetensors.h"
 

@@ -1,3 +1,5 @@
+#include "core/run/eager.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,12 +1,13 @@
+#include "core/run/engine_discovery.h"
+
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <vector>
 
+#include "core/base/environment.h"
 #include "core/base/text.h"
-#include "core/run/run.h"
 #include "core/run/worker_client.h"
 
 namespace pt2 {
@@ -15,11 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string environment(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
 bool isProgram(const fs::path& path) {
     std::error_code code;
     return fs::is_regular_file(path, code) && ::access(path.c_str(), X_OK) == 0;
@@ -27,8 +23,8 @@ bool isProgram(const fs::path& path) {
 
 /// Workers built into the user's data folder, one folder a LibTorch; the newest version first.
 std::vector<fs::path> installedWorkers() {
-    fs::path data = environment("XDG_DATA_HOME");
-    if (data.empty() && !environment("HOME").empty()) data = fs::path(environment("HOME")) / ".local" / "share";
+    fs::path data = environmentValue("XDG_DATA_HOME");
+    if (data.empty() && !environmentValue("HOME").empty()) data = fs::path(environmentValue("HOME")) / ".local" / "share";
     std::vector<fs::path> workers;
     if (data.empty()) return workers;
     std::error_code code;
@@ -42,16 +38,15 @@ std::vector<fs::path> installedWorkers() {
 }  // namespace
 
 Result<std::string> findWorker() {
-    if (const std::string named = environment("PT2SCOPE_WORKER"); !named.empty()) {
+    if (const std::string named = environmentValue("PT2SCOPE_WORKER"); !named.empty()) {
         if (isProgram(named)) return fs::absolute(named).string();
         return fail({ErrorKind::CannotRun, "engine.missing", "The run engine that PT2SCOPE_WORKER names is not there.", named,
                      "It is no program that can be run.", "Unset PT2SCOPE_WORKER, or let it name a pt2-worker."});
     }
     std::vector<fs::path> places;
-    std::error_code code;
-    if (const fs::path self = fs::read_symlink("/proc/self/exe", code); !code) {
-        places.push_back(self.parent_path() / "pt2-worker");
-        places.push_back(self.parent_path().parent_path() / "libexec" / "pt2scope" / "pt2-worker");
+    if (const fs::path folder = folderOfBinary(); !folder.empty()) {
+        places.push_back(folder / "pt2-worker");
+        places.push_back(folder.parent_path() / "libexec" / "pt2scope" / "pt2-worker");
     }
     for (fs::path& worker : installedWorkers()) places.push_back(std::move(worker));
     for (const fs::path& place : places) {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <mutex>
@@ -19,6 +18,7 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/environment.h"
 #include "core/base/file.h"
 #include "core/base/hash.h"
 #include "core/base/text.h"
@@ -154,18 +154,10 @@ std::string registryKey(const Archive& archive, const CompiledModel& model) {
 
 std::vector<fs::path> extractionRoots() {
     std::vector<fs::path> roots;
-    const auto environment = [](const char* name) -> std::string {
-        const char* value = std::getenv(name);
-        return value != nullptr && value[0] == '/' ? value : "";
-    };
-    if (const std::string runtime = environment("XDG_RUNTIME_DIR"); !runtime.empty()) roots.emplace_back(fs::path(runtime) / "pt2scope");
-    if (const std::string cache = environment("XDG_CACHE_HOME"); !cache.empty()) {
-        roots.emplace_back(fs::path(cache) / "pt2scope" / "run");
-    } else if (const std::string home = environment("HOME"); !home.empty()) {
-        roots.emplace_back(fs::path(home) / ".cache" / "pt2scope" / "run");
-    }
-    const std::string temporary = environment("TMPDIR");
-    roots.emplace_back(fs::path(temporary.empty() ? "/tmp" : temporary) / ("pt2scope-" + std::to_string(::geteuid())));
+    if (const fs::path runtime = folderVariable("XDG_RUNTIME_DIR"); !runtime.empty()) roots.push_back(runtime / "pt2scope");
+    if (const fs::path cache = userCacheFolder(); !cache.empty()) roots.push_back(cache / "pt2scope" / "run");
+    const fs::path temporary = folderVariable("TMPDIR");
+    roots.push_back((temporary.empty() ? fs::path("/tmp") : temporary) / ("pt2scope-" + std::to_string(::geteuid())));
     return roots;
 }
 

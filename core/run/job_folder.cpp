@@ -8,12 +8,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include "core/base/environment.h"
 #include "core/base/text.h"
 
 namespace pt2 {
@@ -32,15 +33,7 @@ std::vector<fs::path> parents() {
     std::error_code code;
     const fs::path temporary = fs::temp_directory_path(code);
     if (!code) found.push_back(temporary);
-    const auto variable = [](const char* name) -> std::string {
-        const char* value = std::getenv(name);
-        return value != nullptr && value[0] == '/' ? value : "";
-    };
-    if (const std::string cache = variable("XDG_CACHE_HOME"); !cache.empty()) {
-        found.emplace_back(cache);
-    } else if (const std::string home = variable("HOME"); !home.empty()) {
-        found.push_back(fs::path(home) / ".cache");
-    }
+    if (fs::path cache = userCacheFolder(); !cache.empty()) found.push_back(std::move(cache));
     for (const char* common : {"/tmp", "/var/tmp"}) {
         if (std::find(found.begin(), found.end(), fs::path(common)) == found.end()) found.emplace_back(common);
     }

@@ -1,7 +1,8 @@
+#include "core/run/known_refusals.h"
+
 #include <fmt/format.h>
 
 #include "core/base/text.h"
-#include "core/run/python_helper.h"
 
 namespace pt2 {
 

@@ -1,8 +1,11 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
-#include "core/run/python_helper.h"
+#include "core/base/progress.h"
+#include "core/package/package.h"
 
 namespace pt2 {
 
@@ -12,6 +15,9 @@ namespace pt2 {
 Result<std::filesystem::path> copyForPython(const Document& document, const std::string& model, bool trust, const std::filesystem::path& folder,
                                             const CancelToken& cancel);
 
+/// Globals outside the allow-list that unpickling this program's weights or constants in Python would import; sample inputs are not counted (Python
+/// gets a copy without them). Empty: safe. Otherwise consent is needed (`--trust`, dialog).
+Result<std::vector<std::string>> unsafeGlobals(const Document& document, const std::string& model);
 /// The error for globals that unsafeGlobals() has found.
 Error unsafePickle(const std::string& model, const std::vector<std::string>& names);
 

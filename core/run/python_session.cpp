@@ -1,93 +1,20 @@
 #include "core/run/python_session.h"
-#include "core/run/protocol.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <map>
 #include <system_error>
 
+#include "core/base/environment.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/run/protocol.h"
 
 extern char** environ;
 
 namespace pt2 {
 
-namespace {
-
 namespace fs = std::filesystem;
-
-std::string environmentValue(const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
-fs::path folderOfBinary() {
-    std::error_code code;
-    const fs::path self = fs::read_symlink("/proc/self/exe", code);
-    return code ? fs::path() : self.parent_path();
-}
-
-std::string onPath(const std::string& name) {
-    if (name.find('/') != std::string::npos) return name;
-    const std::string path = environmentValue("PATH");
-    for (const std::string_view folder : splitView(path, ':')) {
-        const fs::path candidate = fs::path(folder.empty() ? "." : std::string(folder)) / name;
-        if (::access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate.string();
-    }
-    return {};
-}
-
-/// Versions without importing torch, which takes seconds.
-Result<PythonInfo> probe(const std::string& executable, const CancelToken& cancel) {
-    static constexpr const char* kProbe =
-        "import sys, importlib.metadata as m, importlib.util as u\n"
-        "print('pt2scope-python', sys.version.split()[0])\n"
-        "print(m.version('torch') if u.find_spec('torch') else '-')\n";
-    auto output = captureOutput({executable, {"-c", kProbe}, {}, {}}, 30, cancel);
-    if (!output) return tl::unexpected(output.error());
-    const std::size_t at = output->find("pt2scope-python ");
-    if (at == std::string::npos) {
-        return fail({ErrorKind::System, "python.failed", fmt::format("\"{}\" did not answer as Python does.", executable), executable, {}, {}});
-    }
-    const auto lines = splitView(std::string_view(*output).substr(at), '\n');
-    PythonInfo info{executable, std::string(lines[0].substr(16)), lines.size() > 1 ? std::string(lines[1]) : "-"};
-    if (info.torchVersion == "-") {
-        return fail({ErrorKind::System,
-                     "python.no-torch",
-                     fmt::format("The Python at \"{}\" has no torch.", executable),
-                     executable,
-                     fmt::format("Python {} was found, and torch is not installed in it.", info.pythonVersion),
-                     {}});
-    }
-    return info;
-}
-
-constexpr const char* kAdvice =
-    "Run packaging/run.sh, which sets one up, or name a Python that has torch 2.13 with --python or the variable PT2SCOPE_PYTHON.";
-
-}  // namespace
-
-Result<PythonInfo> findPython(const std::string& preferred, const CancelToken& cancel) {
-    std::vector<std::string> candidates;
-    const std::string named = !preferred.empty() ? preferred : environmentValue("PT2SCOPE_PYTHON");
-    if (!named.empty()) {
-        candidates.push_back(onPath(named).empty() ? named : onPath(named));
-    } else {
-        const fs::path built = folderOfBinary() / ".." / ".." / "venv" / "bin" / "python";
-        if (::access(built.c_str(), X_OK) == 0) candidates.push_back(built.lexically_normal().string());
-        if (const std::string system = onPath("python3"); !system.empty()) candidates.push_back(system);
-    }
-    std::string tried;
-    for (const std::string& candidate : candidates) {
-        auto info = probe(candidate, cancel);
-        if (info || info.error().kind == ErrorKind::Cancelled) return info;
-        tried += fmt::format("{}{} {}", tried.empty() ? "" : " ", info.error().what, info.error().why);
-    }
-    return fail({ErrorKind::System, "python.none", "No Python with torch was found.", named,
-                 tried.empty() ? "There is no python3 on the PATH." : tried, kAdvice});
-}
 
 Result<fs::path> helperScript() {
     constexpr const char* name = "python/pt2scope_helper.py";

@@ -5,8 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/run/job_folder.h"
-#include "core/run/python_helper.h"
+#include "core/run/python_info.h"
 #include "core/run/python_process.h"
 
 namespace pt2 {
@@ -23,20 +22,5 @@ Error errorFromAnswer(const nlohmann::json& answer, const std::string& doing);
 
 /// Variables of this process that change what AOTInductor makes (TORCHINDUCTOR_*, TORCH_*), then the requested ones; each name once, sorted.
 std::vector<std::pair<std::string, std::string>> compilerEnvironment(const std::vector<std::pair<std::string, std::string>>& requested);
-
-/// A helper that runs several programs one after the other, so that torch is imported once.
-class EagerSession {
-public:
-    static Result<EagerSession> open(const std::string& python, const CancelToken& cancel = {}, const ProgressSink& progress = {});
-    /// As runEager(); `request.python` is not looked at.
-    Result<NamedTensors> run(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
-                             const CancelToken& cancel = {}, const ProgressSink& progress = {});
-
-private:
-    EagerSession(JobFolder work, PythonProcess process) : work_(std::move(work)), process_(std::move(process)) {}
-    JobFolder work_;  // before the process, so that it goes after it
-    PythonProcess process_;
-    int runs_ = 0;
-};
 
 }  // namespace pt2

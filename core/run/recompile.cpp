@@ -1,3 +1,5 @@
+#include "core/run/recompile.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +11,8 @@
 #include "core/archive/writer.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/run/job_folder.h"
+#include "core/run/known_refusals.h"
 #include "core/run/program_copy.h"
 #include "core/run/protocol.h"
 #include "core/run/python_session.h"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/compare/compare.h"
-#include "core/run/python_helper.h"
+#include "core/run/eager.h"
 #include "core/run/run.h"
 
 namespace pt2 {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/base/text.h"
+#include "core/run/engine_discovery.h"
 #include "core/run/extraction.h"
 #include "core/run/refusal.h"
 #include "core/run/run.h"

@@ -10,8 +10,8 @@
 #include <functional>
 #include <memory>
 
-#include "core/run/python_helper.h"
-#include "core/run/run.h"
+#include "core/run/engine_discovery.h"
+#include "core/run/python_info.h"
 #include "tests/app/pt2_process.h"
 #include "tests/corpus.h"
 #include "tests/worker.h"

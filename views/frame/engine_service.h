@@ -3,8 +3,8 @@
 #include <QObject>
 #include <optional>
 
-#include "core/run/python_helper.h"
-#include "core/run/run.h"
+#include "core/run/engine_discovery.h"
+#include "core/run/python_info.h"
 
 namespace pt2::views {
 

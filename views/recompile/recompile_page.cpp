@@ -14,6 +14,7 @@
 #include <QTimer>
 
 #include "core/base/text.h"
+#include "core/run/known_refusals.h"
 #include "views/frame/engine_service.h"
 #include "views/theme/spacing.h"
 #include "views/widgets/answer_pane.h"

@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 #include <QStringList>
 
+#include "core/run/recompile.h"
 #include "core/run/recompile_check.h"
 #include "views/frame/page.h"
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "core/compare/compare.h"
-#include "core/run/python_session.h"
+#include "core/run/eager.h"
 #include "tests/core/run/corpus_inputs.h"
 #include "tests/corpus.h"
 

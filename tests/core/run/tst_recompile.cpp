@@ -17,9 +17,12 @@
 
 #include "core/archive/writer.h"
 #include "core/base/hash.h"
+#include "core/run/engine_discovery.h"
 #include "core/run/job_folder.h"
+#include "core/run/known_refusals.h"
 #include "core/run/program_copy.h"
 #include "core/run/python_session.h"
+#include "core/run/recompile.h"
 #include "core/run/recompile_check.h"
 #include "tests/corpus.h"
 #include "tests/worker.h"

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "core/run/engine_discovery.h"
 #include "core/run/extraction.h"
 #include "core/run/model_message.h"
 #include "core/run/run.h"

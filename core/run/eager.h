@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "core/base/progress.h"
+#include "core/contract/inputs.h"
+#include "core/package/package.h"
+#include "core/run/job_folder.h"
+#include "core/run/python_process.h"
+#include "core/tensor/npy.h"
+
+namespace pt2 {
+
+struct EagerRequest {
+    std::string model, python;
+    bool trust = false;
+    std::uint64_t seed = 0;
+};
+/// Runs torch eager (ep.module()) in the helper on these inputs; outputs in flat order of user outputs.
+Result<NamedTensors> runEager(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
+                              const CancelToken& cancel = {}, const ProgressSink& progress = {});
+
+/// A helper that runs several programs one after the other, so that torch is imported once.
+class EagerSession {
+public:
+    static Result<EagerSession> open(const std::string& python, const CancelToken& cancel = {}, const ProgressSink& progress = {});
+    /// As runEager(); `request.python` is not looked at.
+    Result<NamedTensors> run(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
+                             const CancelToken& cancel = {}, const ProgressSink& progress = {});
+
+private:
+    EagerSession(JobFolder work, PythonProcess process) : work_(std::move(work)), process_(std::move(process)) {}
+    JobFolder work_;  // before the process, so that it goes after it
+    PythonProcess process_;
+    int runs_ = 0;
+};
+
+}  // namespace pt2
