@@ -57,6 +57,9 @@ private:
     bool readOpsetVersion();
     bool readRangeConstraints();
     bool readStrings(std::vector<std::string_view>& out);
+    bool isMissing(std::uint32_t token, const char* field);
+
+    // signature_parse.cpp
     bool readSignature();
     bool readInputSpec();
     bool readOutputSpec();
@@ -64,7 +67,6 @@ private:
     bool readModuleCallSignature(ModuleCallEntry& entry);
     bool readNamedtupleFields();
     void checkTreeSpecs(std::uint32_t token);
-    bool isMissing(std::uint32_t token, const char* field);
 
     // graph_parse.cpp
     bool readGraph(const PendingGraph& pending);

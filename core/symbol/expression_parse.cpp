@@ -1,6 +1,5 @@
 #include <algorithm>
-#include <charconv>
-#include <limits>
+#include <memory>
 
 #include "core/symbol/expression_tokens.h"
 #include "core/symbol/expression_tree.h"
@@ -347,49 +346,12 @@ private:
             const ExprOp op = exprOpFromName(frame.name);
             if (op == ExprOp::Function && !isKnownFunction(frame.name))
                 return fault("the function \"" + std::string(frame.name.substr(0, 60)) + "\" is not known");
-            if (!arityFits(op, count)) return fault("a function has the wrong number of arguments");
+            if (!exprOpTakes(op, count)) return fault("a function has the wrong number of arguments");
             return apply(op, count, frame.name);
         }
         if (count == 1) return true;
         if (count == 2) return apply(ExprOp::ExprCondPair, 2);  // (value, condition) of a Piecewise
         return fault("a tuple stands where a number should");
-    }
-
-    static bool arityFits(ExprOp op, std::size_t count) {
-        switch (op) {
-            case ExprOp::Not:
-            case ExprOp::Identity:
-            case ExprOp::CeilToInt:
-            case ExprOp::FloorToInt:
-            case ExprOp::TruncToFloat:
-            case ExprOp::TruncToInt:
-            case ExprOp::RoundToInt:
-            case ExprOp::ToFloat: return count == 1;
-            case ExprOp::Pow:
-            case ExprOp::Less:
-            case ExprOp::LessEqual:
-            case ExprOp::Greater:
-            case ExprOp::GreaterEqual:
-            case ExprOp::Equal:
-            case ExprOp::NotEqual:
-            case ExprOp::ExprCondPair:
-            case ExprOp::FloorDiv:
-            case ExprOp::CleanDiv:
-            case ExprOp::Mod:
-            case ExprOp::PythonMod:
-            case ExprOp::CeilDiv:
-            case ExprOp::LShift:
-            case ExprOp::RShift:
-            case ExprOp::PowByNatural:
-            case ExprOp::FloatPow:
-            case ExprOp::FloatTrueDiv:
-            case ExprOp::IntTrueDiv:
-            case ExprOp::RoundDecimal: return count == 2;
-            case ExprOp::Where:
-            case ExprOp::ModularIndexing: return count == 3;
-            case ExprOp::Function: return true;
-            default: return count >= 1;
-        }
     }
 
     /// Flattens sums in sums and products in products, and drops what a folded sign left behind.
@@ -467,53 +429,6 @@ Result<SymExpr> SymExpr::parse(std::string_view text) {
     SymExpr result;
     result.tree_ = tree;
     return result;
-}
-
-SymExpr SymExpr::integer(std::int64_t value) {
-    auto tree = std::make_shared<Tree>();
-    ExprNode node;
-    node.number.p = value;
-    tree->nodes.push_back(node);
-    tree->dead.assign(1, false);
-    tree->printed = std::to_string(value);
-    SymExpr result;
-    result.tree_ = std::move(tree);
-    return result;
-}
-
-std::vector<std::string> SymExpr::symbols() const {
-    std::vector<std::string> found;
-    std::vector<std::uint32_t> work{tree_->root()};
-    while (!work.empty()) {
-        const std::uint32_t id = work.back();
-        work.pop_back();
-        const ExprNode& node = tree_->nodes[id];
-        if (node.op == ExprOp::Symbol) {
-            std::string name(tree_->name(node));
-            if (std::find(found.begin(), found.end(), name) == found.end()) found.push_back(std::move(name));
-        }
-        const auto args = tree_->argsOf(node);
-        work.insert(work.end(), args.rbegin(), args.rend());
-    }
-    return found;
-}
-
-std::optional<std::string> SymExpr::asSymbol() const {
-    const ExprNode& node = tree_->nodes[tree_->root()];
-    if (node.op != ExprOp::Symbol) return std::nullopt;
-    return std::string(tree_->name(node));
-}
-
-std::optional<std::int64_t> SymExpr::asInteger() const {
-    const ExprNode& node = tree_->nodes[tree_->root()];
-    if (node.op != ExprOp::Number || node.number.q != 1) return std::nullopt;
-    if (node.number.p < std::numeric_limits<std::int64_t>::min() || node.number.p > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
-    return static_cast<std::int64_t>(node.number.p);
-}
-
-bool SymExpr::isConstant() const {
-    const ExprOp op = tree_->nodes[tree_->root()].op;
-    return op == ExprOp::Number || op == ExprOp::Float || op == ExprOp::Boolean;
 }
 
 }  // namespace pt2

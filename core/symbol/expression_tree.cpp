@@ -140,4 +140,41 @@ std::string printInt128(Int128 value) {
     return digits;
 }
 
+bool exprOpTakes(ExprOp op, std::size_t count) {
+    switch (op) {
+        case ExprOp::Not:
+        case ExprOp::Identity:
+        case ExprOp::CeilToInt:
+        case ExprOp::FloorToInt:
+        case ExprOp::TruncToFloat:
+        case ExprOp::TruncToInt:
+        case ExprOp::RoundToInt:
+        case ExprOp::ToFloat: return count == 1;
+        case ExprOp::Pow:
+        case ExprOp::Less:
+        case ExprOp::LessEqual:
+        case ExprOp::Greater:
+        case ExprOp::GreaterEqual:
+        case ExprOp::Equal:
+        case ExprOp::NotEqual:
+        case ExprOp::ExprCondPair:
+        case ExprOp::FloorDiv:
+        case ExprOp::CleanDiv:
+        case ExprOp::Mod:
+        case ExprOp::PythonMod:
+        case ExprOp::CeilDiv:
+        case ExprOp::LShift:
+        case ExprOp::RShift:
+        case ExprOp::PowByNatural:
+        case ExprOp::FloatPow:
+        case ExprOp::FloatTrueDiv:
+        case ExprOp::IntTrueDiv:
+        case ExprOp::RoundDecimal: return count == 2;
+        case ExprOp::Where:
+        case ExprOp::ModularIndexing: return count == 3;
+        case ExprOp::Function: return true;
+        default: return count >= 1;
+    }
+}
+
 }  // namespace pt2

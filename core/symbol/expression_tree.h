@@ -108,6 +108,8 @@ inline constexpr std::size_t kExpressionTextLimit = std::size_t{1} << 18;  ///< 
 ExprOp exprOpFromName(std::string_view name);
 /// The name an op prints under as a function; empty where it prints otherwise or has a name of its own.
 std::string_view exprOpName(ExprOp op);
+/// Whether a function of this op may have so many arguments.
+bool exprOpTakes(ExprOp op, std::size_t count);
 
 /// Prints every node of `wanted` (all to one text each). Canonical orders are computed once.
 std::vector<std::string> printNodes(const SymExpr::Tree& tree, const std::vector<std::uint32_t>& wanted, std::size_t limit);
