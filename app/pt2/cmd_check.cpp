@@ -2,6 +2,7 @@
 #include "app/pt2/contract_table.h"
 #include "app/pt2/run_plan.h"
 #include "app/pt2/table.h"
+#include "core/report/outcome_json.h"
 
 namespace pt2 {
 namespace {

@@ -11,6 +11,7 @@
 #include "app/pt2/table.h"
 #include "core/base/text.h"
 #include "core/compare/compare.h"
+#include "core/report/outcome_json.h"
 
 namespace pt2 {
 namespace {

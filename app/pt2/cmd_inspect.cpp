@@ -1,5 +1,6 @@
 #include "app/pt2/command.h"
 #include "app/pt2/passport.h"
+#include "core/report/inspect.h"
 #include "core/run/engine_discovery.h"
 
 namespace pt2 {

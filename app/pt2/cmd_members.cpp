@@ -4,6 +4,7 @@
 #include "app/pt2/table.h"
 #include "core/archive/archive.h"
 #include "core/base/text.h"
+#include "core/report/inspect.h"
 #include "core/report/member_kind.h"
 
 namespace pt2 {

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/program/operator_family.h"
 #include "core/program/printed_form.h"
+#include "core/report/nodes_json.h"
 
 namespace pt2 {
 namespace {

@@ -6,6 +6,7 @@
 #include "app/pt2/passport.h"
 #include "app/pt2/table.h"
 #include "core/base/text.h"
+#include "core/report/outcome_json.h"
 #include "core/run/recompile.h"
 #include "core/run/recompile_check.h"
 

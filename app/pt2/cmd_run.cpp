@@ -2,6 +2,7 @@
 #include "app/pt2/run_report.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/report/outcome_json.h"
 #include "core/tensor/pickle.h"
 #include "core/tensor/safetensors.h"
 

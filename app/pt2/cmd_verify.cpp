@@ -1,5 +1,6 @@
 #include "app/pt2/command.h"
 #include "app/pt2/issue_list.h"
+#include "core/report/outcome_json.h"
 
 namespace pt2 {
 namespace {

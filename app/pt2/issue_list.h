@@ -1,6 +1,9 @@
 #pragma once
 
+#include <string_view>
+
 #include "app/pt2/output.h"
+#include "core/base/issue.h"
 
 namespace pt2 {
 

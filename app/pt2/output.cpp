@@ -11,6 +11,7 @@
 
 #include "core/base/advice.h"
 #include "core/base/text.h"
+#include "core/report/outcome_json.h"
 
 namespace pt2 {
 namespace {

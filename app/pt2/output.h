@@ -5,7 +5,7 @@
 
 #include "core/base/progress.h"
 #include "core/base/result.h"
-#include "core/report/inspect.h"
+#include "core/report/json_text.h"
 
 namespace pt2 {
 

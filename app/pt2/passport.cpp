@@ -10,6 +10,7 @@
 #include "app/pt2/issue_list.h"
 #include "app/pt2/table.h"
 #include "core/base/text.h"
+#include "core/compiled/runnable.h"
 #include "core/program/operator_family.h"
 
 namespace pt2 {

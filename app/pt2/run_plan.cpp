@@ -6,6 +6,7 @@
 
 #include "app/pt2/option_values.h"
 #include "core/base/text.h"
+#include "core/report/outcome_json.h"
 #include "core/run/refusal.h"
 
 namespace pt2 {

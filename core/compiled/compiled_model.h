@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,21 +9,11 @@
 #include "core/archive/archive.h"
 #include "core/base/issue.h"
 #include "core/base/result.h"
+#include "core/compiled/elf_facts.h"
+#include "core/compiled/fact.h"
 #include "core/tensor/dtype.h"
 
 namespace pt2 {
-
-/// Where a recovered fact comes from (design.md 3). Unknown is never shown as fine.
-enum class Origin : std::uint8_t { Unknown, Program, WrapperSource, Metadata, Library, Inferred };
-const char* originName(Origin origin);  ///< "wrapper source"
-
-/// A value that was recovered rather than stored.
-template <typename T>
-struct Fact {
-    T value{};
-    Origin origin = Origin::Unknown;
-    bool known() const { return origin != Origin::Unknown; }
-};
 
 /// One size of a compiled input: a number, or a symbol with the bounds the generated code tests.
 struct CompiledDim {
@@ -64,28 +53,6 @@ struct CompiledConstant {
     Where where = Where::Unknown;
 };
 
-/// What an ELF header and its tables say, read without loading.
-struct ElfFacts {
-    bool isElf = false;
-    std::string machine;                               ///< "x86_64", "aarch64"
-    std::vector<std::string> needed;                   ///< DT_NEEDED
-    bool executableStack = false;                      ///< PT_GNU_STACK with X (format.md 4.4a)
-    std::optional<std::uint64_t> gnuStackFlagsOffset;  ///< file offset of p_flags, for clearing the mark in an extracted copy
-    std::string glibc, glibcxx;                        ///< highest version required, "2.34", "3.4.30"
-    std::vector<std::string> undefinedSymbols;
-    bool exportsContainer = false;  ///< AOTInductorModelContainer* are there
-};
-
-struct RunReason {
-    std::string what, found, needed;
-    std::optional<bool> ok;  ///< nullopt: not known
-    std::string help;
-};
-struct Runnable {
-    enum class Verdict { Yes, No, Unknown } verdict = Verdict::Unknown;
-    std::vector<RunReason> reasons;
-};
-
 /// One AOTInductor model of an archive (format.md 4), recovered statically: nothing is loaded. Immutable.
 struct CompiledModel {
     std::string name;    ///< "model"
@@ -114,9 +81,5 @@ struct CompiledModel {
     /// Reads what `folder` holds; oddities go to `issues`.
     static Result<CompiledModel> read(const Archive& archive, std::string name, std::string folder, Issues& issues);
 };
-
-/// Why this model can or cannot run on this machine, without loading it: platform, machine, label of the instruction set against the
-/// CPU's features, executable stack against glibc, weights. `torchVersion` is the run engine's, empty if there is none.
-Runnable judgeRunnableHere(const CompiledModel& model, const std::string& torchVersion);
 
 }  // namespace pt2

@@ -8,7 +8,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/result.h"
-#include "core/compiled/compiled_model.h"
+#include "core/compiled/elf_facts.h"
 
 namespace pt2 {
 

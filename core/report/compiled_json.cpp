@@ -1,6 +1,8 @@
 #include <algorithm>
 
+#include "core/compiled/runnable.h"
 #include "core/report/inspect.h"
+#include "core/report/outcome_json.h"
 
 namespace pt2 {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "core/report/member_kind.h"
+#include "core/report/outcome_json.h"
 
 namespace pt2 {
 namespace {

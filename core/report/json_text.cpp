@@ -1,6 +1,6 @@
-#include <cmath>
+#include "core/report/json_text.h"
 
-#include "core/report/inspect.h"
+#include <cmath>
 
 namespace pt2 {
 

@@ -1,6 +1,7 @@
+#include "core/report/nodes_json.h"
+
 #include "core/package/address.h"
 #include "core/program/printed_form.h"
-#include "core/report/inspect.h"
 
 namespace pt2 {
 

@@ -1,7 +1,6 @@
-#include "core/base/advice.h"
-#include "core/report/inspect.h"
+#include "core/report/outcome_json.h"
 
-// What checks, comparisons and errors say, in the words of cli.md "Other JSON".
+#include "core/base/advice.h"
 
 namespace pt2 {
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/base/hash.h"
+#include "core/report/outcome_json.h"
 
 namespace pt2 {
 namespace {

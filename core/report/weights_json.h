@@ -1,6 +1,10 @@
 #pragma once
 
-#include "core/report/inspect.h"
+#include <vector>
+
+#include "core/base/progress.h"
+#include "core/package/package.h"
+#include "core/report/json_text.h"
 
 namespace pt2 {
 

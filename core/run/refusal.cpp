@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "core/base/text.h"
+#include "core/compiled/runnable.h"
 
 namespace pt2 {
 

@@ -4,7 +4,6 @@
 #include <QPainter>
 #include <algorithm>
 
-#include "core/compiled/compiled_model.h"
 #include "views/frame/engine_service.h"
 #include "views/theme/look_style.h"
 #include "views/theme/spacing.h"

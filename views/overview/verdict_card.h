@@ -1,5 +1,6 @@
 #pragma once
 
+#include "core/compiled/runnable.h"
 #include "views/frame/document_session.h"
 #include "views/widgets/panels.h"
 
