@@ -10,7 +10,7 @@
 #include "app/pt2/run_report.h"
 #include "app/pt2/table.h"
 #include "core/base/text.h"
-#include "core/compare/compare.h"
+#include "core/compare/compare_outputs.h"
 #include "core/report/outcome_json.h"
 
 namespace pt2 {
@@ -45,17 +45,6 @@ Result<std::map<std::string, Tolerance>> outputTolerances(const std::vector<std:
         out[pair->first] = tolerance;
     }
     return out;
-}
-
-std::optional<Tolerance> toleranceOf(const CompareArguments& arguments, const std::map<std::string, Tolerance>& single, const std::string& name,
-                                     DType dtype) {
-    if (const auto found = single.find(name); found != single.end()) return found->second;
-    if (!arguments.rtol && !arguments.atol) return std::nullopt;
-    Tolerance tolerance = defaultTolerance(dtype);
-    // As torch does: when one is given, the other is too; a single one leaves the other at the default of the dtype.
-    if (arguments.rtol) tolerance.rtol = *arguments.rtol;
-    if (arguments.atol) tolerance.atol = *arguments.atol;
-    return tolerance;
 }
 
 std::string indexText(const std::vector<std::int64_t>& index) {
@@ -110,8 +99,9 @@ void printComparison(Output& out, const Comparison& comparison, const std::strin
 }
 
 Result<int> compare(const CompareArguments& arguments, Context& context) {
-    auto tolerances = outputTolerances(arguments.tolerances);
-    if (!tolerances) return fail(tolerances.error());
+    auto single = outputTolerances(arguments.tolerances);
+    if (!single) return fail(single.error());
+    const ToleranceChoice tolerances{arguments.rtol, arguments.atol, std::move(*single)};
     auto plan = makePlan(arguments.file, arguments.inputs, true, context);
     if (!plan) return fail(plan.error());
     for (const std::string& note : plan->report.notes) context.out.note(note);
@@ -128,32 +118,24 @@ Result<int> compare(const CompareArguments& arguments, Context& context) {
     if (!report) return fail(report.error());
     const Result<RunOutcome>& outcome = report->primary();
     if (!outcome) return fail(outcome.error());
-    auto expected = matchReference(outcome->outputs, *reference);
-    if (!expected) return fail(expected.error());
 
-    for (const auto& [name, tolerance] : *tolerances) {
+    for (const auto& [name, tolerance] : tolerances.outputs) {
         std::vector<std::string> names;
         for (const auto& [output, tensor] : outcome->outputs) names.push_back(output);
         if (std::find(names.begin(), names.end(), name) == names.end()) {
             return fail(usageError("compare.output", "There is no output \"" + name + "\".", {}, "The outputs are " + join(names, ", ") + "."));
         }
     }
-    Comparison comparison;
-    for (std::size_t i = 0; i < outcome->outputs.size(); ++i) {
-        const auto& [name, actual] = outcome->outputs[i];
-        auto result = compareTensors(name, actual.view(), (*expected)[i].second.view(),
-                                     toleranceOf(arguments, *tolerances, name, actual.layout.dtype), context.cancel);
-        if (!result) return fail(result.error());
-        comparison.outputs.push_back(std::move(*result));
-    }
+    const auto comparison = compareOutputs(outcome->outputs, reference->tensors, tolerances, context.cancel);
+    if (!comparison) return fail(comparison.error());
     if (context.out.json()) {
-        context.out.document(comparisonJson(comparison, reference->name));
+        context.out.document(comparisonJson(*comparison, reference->name));
     } else {
         printMadeInputs(context.out, *plan);
         context.out.line("");
-        printComparison(context.out, comparison, reference->name);
+        printComparison(context.out, *comparison, reference->name);
     }
-    return comparison.ok() ? 0 : 1;
+    return comparison->ok() ? 0 : 1;
 }
 
 }  // namespace

@@ -78,24 +78,6 @@ Result<Reference> runOther(const RunPlan& plan, const ReferenceOptions& options,
     return Reference{report->primary()->outputs, options.reference};
 }
 
-/// numpy has no bfloat16 and no float8; such outputs are saved as unsigned integers of the same width.
-Tensor withDtypeOf(const Tensor& output, Tensor reference) {
-    const DType have = reference.layout.dtype, want = output.layout.dtype;
-    const bool carrier = have == DType::UInt8 || have == DType::UInt16;
-    const bool lacking = isFloating(want) && want != DType::Float16 && want != DType::Float32 && want != DType::Float64;
-    if (carrier && lacking && dtypeSize(have) == dtypeSize(want)) reference.layout.dtype = want;
-    return reference;
-}
-
-const Tensor* byName(const NamedTensors& tensors, const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-        for (const auto& [key, tensor] : tensors) {
-            if (key == name) return &tensor;
-        }
-    }
-    return nullptr;
-}
-
 }  // namespace
 
 Result<Reference> makeReference(const RunPlan& plan, const ReferenceOptions& options, const RunOptions& run, Context& context) {
@@ -110,30 +92,6 @@ Result<Reference> makeReference(const RunPlan& plan, const ReferenceOptions& opt
                                                               "Use torch, or a file that ends in .npz, .safetensors, .pt or .pt2.")));
     if (!tensors) return fail(tensors.error());
     return Reference{std::move(*tensors), reference};
-}
-
-Result<NamedTensors> matchReference(const NamedTensors& outputs, const Reference& reference) {
-    NamedTensors matched;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const std::string index = std::to_string(i);
-        const Tensor* found = byName(reference.tensors, {outputs[i].first, "out_" + index, index});
-        if (found == nullptr) break;
-        matched.emplace_back(outputs[i].first, withDtypeOf(outputs[i].second, *found));
-    }
-    if (matched.size() == outputs.size()) return matched;
-    if (outputs.size() == reference.tensors.size()) {
-        matched.clear();
-        for (std::size_t i = 0; i < outputs.size(); ++i)
-            matched.emplace_back(outputs[i].first, withDtypeOf(outputs[i].second, reference.tensors[i].second));
-        return matched;
-    }
-    std::vector<std::string> have, want;
-    for (const auto& [name, tensor] : reference.tensors) have.push_back(name);
-    for (const auto& [name, tensor] : outputs) want.push_back(name);
-    if (have.size() > 12) have.resize(12);
-    return fail(usageError("compare.names", "The reference does not have the outputs of the model.",
-                           "The model gives " + join(want, ", ") + "; the reference holds " + (have.empty() ? "nothing" : join(have, ", ")) + ".",
-                           "Name its tensors as the outputs, or out_0, out_1, ..., or give as many as there are outputs."));
 }
 
 }  // namespace pt2

@@ -21,7 +21,4 @@ struct Reference {
 };
 Result<Reference> makeReference(const RunPlan& plan, const ReferenceOptions& options, const RunOptions& run, Context& context);
 
-/// One pair of tensors for each output: by name, by "out_K" or "K", else by order when there are equally many. Usage error otherwise.
-Result<NamedTensors> matchReference(const NamedTensors& outputs, const Reference& reference);
-
 }  // namespace pt2

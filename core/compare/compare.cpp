@@ -102,19 +102,18 @@ void addPair(const T& actual, const T& expected, std::uint64_t index, const Tole
     }
 }
 
-/// A reference from an .npz holds what numpy lacks as unsigned integers of the same width; its bits are then those of the output's dtype.
-bool isNumpyStandIn(DType actual, DType expected) {
-    const bool lacking = actual == DType::BFloat16 || actual == DType::Complex32 || (isFloating(actual) && dtypeSize(actual) == 1);
-    const bool unsignedKind = expected == DType::UInt8 || expected == DType::UInt16 || expected == DType::UInt32;
-    return lacking && unsignedKind && dtypeSize(actual) == dtypeSize(expected);
-}
-
 std::string shapeText(const TensorLayout& layout) {
     const std::string text = tensorTypeText(layout);
     return text.substr(text.find(' ') + 1);
 }
 
 }  // namespace
+
+bool isNumpyStandIn(DType actual, DType expected) {
+    const bool lacking = actual == DType::BFloat16 || actual == DType::Complex32 || (isFloating(actual) && dtypeSize(actual) == 1);
+    const bool unsignedKind = expected == DType::UInt8 || expected == DType::UInt16 || expected == DType::UInt32;
+    return lacking && unsignedKind && dtypeSize(actual) == dtypeSize(expected);
+}
 
 Tolerance defaultTolerance(DType dtype) {
     switch (dtype) {

@@ -15,6 +15,9 @@ struct Tolerance {
 /// torch.testing.assert_close's defaults for a dtype (float32: 1.3e-6, 1e-5; bfloat16: 1.6e-2, 1e-5; integers and bool: 0, 0).
 Tolerance defaultTolerance(DType dtype);
 
+/// A reference from an .npz holds what numpy lacks as unsigned integers of the same width; its bits are then those of the output's dtype.
+bool isNumpyStandIn(DType actual, DType expected);
+
 /// Numbers of one output against its reference. Not comparable (shape or dtype differ) is said before any number. Errors and sums run over the
 /// elements that are finite on both sides; infinities of one sign and NaNs agree with each other, and nothing else that is not finite does.
 /// maxRel is over elements whose reference is not 0. For complex numbers errors are magnitudes, and the cosine is the real part of the product.

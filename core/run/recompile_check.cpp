@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/compare/compare_outputs.h"
 #include "core/contract/check.h"
 
 namespace pt2 {
@@ -25,7 +26,7 @@ Result<Comparison> runAndCompare(const Document& document, const Contract& contr
     check.seconds = ran->primary()->seconds.first;
     Result<NamedTensors> expected = runEager(document, contract, eager, *inputs, cancel, progress);
     if (!expected) return tl::unexpected(expected.error());
-    return compareOutputs(ran->primary()->outputs, *expected, {}, {}, cancel);
+    return compareOutputs(ran->primary()->outputs, *expected, {}, cancel);
 }
 
 }  // namespace
@@ -44,39 +45,6 @@ std::int64_t otherLegalSize(const ContractSymbol& symbol) {
     const std::int64_t wanted = from > INT64_MAX / 4 ? high : std::min(2 * from + 1, high);
     if (wanted != hint) return wanted;
     return std::max(from - 1, low);
-}
-
-Result<Comparison> compareOutputs(const NamedTensors& actual, const NamedTensors& expected, std::optional<double> rtol, std::optional<double> atol,
-                                  const CancelToken& cancel) {
-    if (actual.size() != expected.size()) {
-        return fail({ErrorKind::DoesNotHold,
-                     "compare.count",
-                     fmt::format("The model gives {} outputs and the reference has {}.", actual.size(), expected.size()),
-                     {},
-                     "Only the same outputs can be compared.",
-                     "Choose a reference of the same model."});
-    }
-    const bool byName = std::all_of(actual.begin(), actual.end(), [&](const auto& a) {
-        return std::any_of(expected.begin(), expected.end(), [&](const auto& e) { return e.first == a.first; });
-    });
-    Comparison comparison;
-    for (std::size_t i = 0; i < actual.size(); ++i) {
-        const auto& [name, tensor] = actual[i];
-        const Tensor* reference = &expected[i].second;
-        if (byName) {
-            reference = &std::find_if(expected.begin(), expected.end(), [&n = name](const auto& e) { return e.first == n; })->second;
-        }
-        std::optional<Tolerance> tolerance;
-        if (rtol || atol) {
-            tolerance = defaultTolerance(tensor.layout.dtype);
-            if (rtol) tolerance->rtol = *rtol;
-            if (atol) tolerance->atol = *atol;
-        }
-        Result<OutputComparison> output = compareTensors(name, tensor.view(), reference->view(), tolerance, cancel);
-        if (!output) return tl::unexpected(output.error());
-        comparison.outputs.push_back(std::move(*output));
-    }
-    return comparison;
 }
 
 Result<std::vector<CompiledCheck>> checkRecompiled(const std::filesystem::path& archive, const std::vector<std::string>& models,

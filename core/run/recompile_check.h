@@ -23,10 +23,6 @@ struct CompiledCheck {
 Result<std::vector<CompiledCheck>> checkRecompiled(const std::filesystem::path& archive, const std::vector<std::string>& models,
                                                    const EagerRequest& eager, const CancelToken& cancel = {}, const ProgressSink& progress = {});
 
-/// Outputs of a run against reference outputs, by name where the names agree, else by place.
-Result<Comparison> compareOutputs(const NamedTensors& actual, const NamedTensors& expected, std::optional<double> rtol = {},
-                                  std::optional<double> atol = {}, const CancelToken& cancel = {});
-
 /// Another legal size for a symbol, away from `hint`: near twice the hint, inside the program's range and the compiled bounds; the hint when there is
 /// none.
 std::int64_t otherLegalSize(const ContractSymbol& symbol);

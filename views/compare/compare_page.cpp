@@ -10,7 +10,9 @@
 #include <QScrollBar>
 
 #include "core/base/text.h"
+#include "core/compare/compare_outputs.h"
 #include "core/contract/check.h"
+#include "core/run/eager.h"
 #include "core/tensor/safetensors.h"
 #include "views/compare/compare_result.h"
 #include "views/frame/engine_service.h"
@@ -62,9 +64,11 @@ struct CompareJob {
         picture.actual = ran->primary()->outputs;
         Result<NamedTensors> expected = reference(*set, cancel, progress);
         if (!expected) return tl::unexpected(expected.error());
-        picture.expected = std::move(*expected);
+        Result<NamedTensors> paired = pairOutputs(picture.actual, *expected);
+        if (!paired) return tl::unexpected(paired.error());
+        picture.expected = std::move(*paired);
         report(progress, {"comparing", 0, 0, Progress::Unit::None, {}});
-        Result<Comparison> comparison = compareOutputs(picture.actual, picture.expected, rtol, atol, cancel);
+        Result<Comparison> comparison = compareOutputs(picture.actual, picture.expected, {rtol, atol, {}}, cancel);
         if (!comparison) return tl::unexpected(comparison.error());
         picture.comparison = std::move(*comparison);
         return picture;
@@ -346,7 +350,9 @@ void ComparePage::showResult() { showWidget(new CompareResult(*picture_)); }
 void ComparePage::toleranceEdited() {
     if (!picture_) return;
     const auto work = [actual = picture_->actual, expected = picture_->expected, rtol = tolerance(rtol_), atol = tolerance(atol_)](
-                          const CancelToken& cancel, const ProgressSink&) { return compareOutputs(actual, expected, rtol, atol, cancel); };
+                          const CancelToken& cancel, const ProgressSink&) {
+        return compareOutputs(actual, expected, {rtol, atol, {}}, cancel);
+    };
     session().jobs().start(this, QStringLiteral("compare.tolerance"), tr("Judging anew"), work, [this](Result<Comparison> again) {
         if (!again || !picture_) return;
         picture_->comparison = std::move(*again);

@@ -2,7 +2,7 @@
 
 #include <QElapsedTimer>
 
-#include "core/run/recompile_check.h"
+#include "core/compare/compare.h"
 #include "views/frame/page.h"
 
 class QComboBox;

@@ -175,10 +175,7 @@ void CompareResult::showOutput(std::size_t index) {
         return;
     }
     const Tensor& actual = picture_.actual[index].second;
-    const Tensor* reference = &picture_.expected[index].second;
-    for (const auto& [key, tensor] : picture_.expected) {
-        if (key == output.name) reference = &tensor;
-    }
+    const Tensor& reference = picture_.expected[index].second;
 
     auto* worst = new Card(tr("Worst element"));
     worst->setRightText(name);
@@ -201,7 +198,7 @@ void CompareResult::showOutput(std::size_t index) {
     lower_->addWidget(worst, 0, 0);
 
     auto* errors = new Card(tr("Error over allowed error"));
-    const ErrorBins bins = errorBins(actual.view(), reference->view(), output.tolerance);
+    const ErrorBins bins = errorBins(actual.view(), reference.view(), output.tolerance);
     errors->setRightText(tr("%1 within, %2 beyond").arg(toQt(formatCount(bins.within)), toQt(formatCount(bins.beyond))));
     if (bins.within + bins.beyond > 0) {
         auto* plot = new HistogramPlot;
@@ -219,7 +216,7 @@ void CompareResult::showOutput(std::size_t index) {
 
     auto* where = new Card(tr("Difference"));
     auto* grid = new ValueGrid;
-    grid->setDifference(actual, *reference);
+    grid->setDifference(actual, reference);
     auto* more = new TextLabel({}, TextSize::Caption, Role::Muted);
     where->content()->addWidget(grid);
     where->content()->addWidget(more);
