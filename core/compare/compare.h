@@ -37,6 +37,7 @@ struct OutputComparison {
     bool identical = false;  ///< to the bit
     DType dtype = DType::Unknown;
 };
+/// None is an Unknown dtype without storage: it equals itself and nothing else.
 /// `expected` may hold bfloat16, float8 and complex32 as unsigned integers of the same width, as .npz files do. Without a tolerance the dtype's
 /// default holds. Errors: Usage (a negative tolerance), Unreadable (a layout outside its storage), Cancelled.
 Result<OutputComparison> compareTensors(std::string name, const TensorView& actual, const TensorView& expected, std::optional<Tolerance> tolerance,

@@ -19,6 +19,9 @@ std::string namesText(const NamedTensors& tensors) {
     return names.empty() ? "nothing" : escapeForDisplay(join(names, ", "));
 }
 
+/// What stands for None in a list of outputs.
+bool isNone(const Tensor& tensor) { return tensor.layout.dtype == DType::Unknown && tensor.storage.empty(); }
+
 const Tensor* byName(const NamedTensors& tensors, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const auto& tensor) { return tensor.first == name; });
@@ -44,13 +47,20 @@ std::optional<Tolerance> ToleranceChoice::of(const std::string& output, DType dt
 Result<NamedTensors> pairOutputs(const NamedTensors& outputs, const NamedTensors& reference) {
     NamedTensors paired;
     for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const auto& [name, output] = outputs[i];
         const std::string index = std::to_string(i);
-        const Tensor* found = byName(reference, {outputs[i].first, "out_" + index, index});
-        if (found == nullptr) break;
-        paired.emplace_back(outputs[i].first, withDtypeOf(outputs[i].second, *found));
+        const Tensor* found = byName(reference, {name, "out_" + index, index});
+        if (found == nullptr && !isNone(output)) break;
+        paired.emplace_back(name, found == nullptr ? Tensor() : withDtypeOf(output, *found));
     }
     if (paired.size() == outputs.size()) return paired;
-    if (outputs.size() != reference.size()) {
+    // By place, among what both sides have.
+    std::vector<const Tensor*> given;
+    for (const auto& [name, tensor] : reference) {
+        if (!isNone(tensor)) given.push_back(&tensor);
+    }
+    const auto wanted = std::count_if(outputs.begin(), outputs.end(), [](const auto& output) { return !isNone(output.second); });
+    if (static_cast<std::size_t>(wanted) != given.size()) {
         return fail({ErrorKind::Usage,
                      "compare.names",
                      "The reference does not have the outputs of the model.",
@@ -59,7 +69,8 @@ Result<NamedTensors> pairOutputs(const NamedTensors& outputs, const NamedTensors
                      "Name its tensors as the outputs, or out_0, out_1, ..., or give as many as there are outputs."});
     }
     paired.clear();
-    for (std::size_t i = 0; i < outputs.size(); ++i) paired.emplace_back(outputs[i].first, withDtypeOf(outputs[i].second, reference[i].second));
+    std::size_t next = 0;
+    for (const auto& [name, output] : outputs) paired.emplace_back(name, isNone(output) ? Tensor() : withDtypeOf(output, *given[next++]));
     return paired;
 }
 

@@ -18,7 +18,8 @@ struct ToleranceChoice {
 };
 
 /// The reference of each output, under the output's name and in its place: that of its name, else "out_K", else "K"; when not all are found so, by
-/// place if there are equally many. What .npz files hold as unsigned integers has the output's dtype then. Error: Usage "compare.names".
+/// place if there are equally many. None, which is a default Tensor, needs no reference, as files hold none of it. What .npz files hold as unsigned
+/// integers has the output's dtype then. Error: Usage "compare.names".
 Result<NamedTensors> pairOutputs(const NamedTensors& outputs, const NamedTensors& reference);
 
 /// Outputs of a run against reference outputs, paired as above.

@@ -93,9 +93,14 @@ Result<NamedTensors> EagerSession::run(const Document& document, const Contract&
     NamedTensors outputs;
     for (const auto& described : answer->value("outputs", nlohmann::json::array())) {
         const std::string key = textOf(described, "key");
+        const std::string name = outputName(contract, static_cast<std::size_t>(std::max<std::int64_t>(0, integerOf(described, "index"))));
+        if (key.empty()) {
+            outputs.emplace_back(name, Tensor());
+            continue;
+        }
         const auto dtype = dtypeFromName(textOf(described, "dtype"));
-        for (auto& [name, tensor] : *arrays) {
-            if (name != key) continue;
+        for (auto& [array, tensor] : *arrays) {
+            if (array != key) continue;
             // What numpy lacks travels as unsigned integers of the same width.
             if (!dtype || dtypeSize(*dtype) != dtypeSize(tensor.layout.dtype)) {
                 return fail({ErrorKind::CannotRun,
@@ -106,8 +111,7 @@ Result<NamedTensors> EagerSession::run(const Document& document, const Contract&
                              {}});
             }
             tensor.layout.dtype = *dtype;
-            outputs.emplace_back(outputName(contract, static_cast<std::size_t>(std::max<std::int64_t>(0, integerOf(described, "index")))),
-                                 std::move(tensor));
+            outputs.emplace_back(name, std::move(tensor));
             break;
         }
     }

@@ -18,7 +18,8 @@ struct EagerRequest {
     bool trust = false;
     std::uint64_t seed = 0;
 };
-/// Runs torch eager (ep.module()) in the helper on these inputs; outputs in flat order of user outputs.
+/// Runs torch eager (ep.module()) in the helper on these inputs; outputs in flat order of user outputs. Numbers come as tensors without dimensions
+/// and None as a default Tensor, as compiled models return them; text does not come.
 Result<NamedTensors> runEager(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
                               const CancelToken& cancel = {}, const ProgressSink& progress = {});
 

@@ -42,7 +42,7 @@ struct StateChange {
 };
 
 struct RunOutcome {
-    NamedTensors outputs;             ///< of the first call after load; contract order and names
+    NamedTensors outputs;             ///< of the first call after load; contract order and names; a default Tensor stands for None
     std::vector<NamedTensors> steps;  ///< with steps > 1, each call's
     std::vector<bool> inputsChanged;  ///< by the first call, in the library's order
     std::vector<StateChange> state;   ///< buffers, then the inputs that the first call wrote to

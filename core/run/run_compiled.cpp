@@ -54,12 +54,11 @@ struct RunPlan {
     std::vector<std::string> watched;              // FQNs
 };
 
-/// Names the tensors a library returned after the contract's outputs; what the contract does not know is numbered.
+/// Names the tensors a library returned after the contract's outputs; what the contract does not know is numbered. Numbers and None among a program's
+/// outputs are returned too, as tensors without dimensions and undefined ones.
 NamedTensors nameOutputs(const Contract& contract, std::vector<Tensor> tensors) {
     std::vector<std::string> names;
-    for (const ContractOutput& output : contract.outputs) {
-        if (output.isTensor) names.push_back(output.name.empty() ? output.graphName : output.name);
-    }
+    for (const ContractOutput& output : contract.outputs) names.push_back(output.name.empty() ? output.graphName : output.name);
     if (names.size() != tensors.size()) names.clear();
     NamedTensors named;
     for (std::size_t i = 0; i < tensors.size(); ++i) {

@@ -453,7 +453,6 @@ def eager_arguments(ep, request):
 
 def eager(request):
     import torch
-    from torch.export.graph_signature import ConstantArgument, OutputKind
     from torch.utils import _pytree as pytree
 
     channel.stage("loading the program")
@@ -466,11 +465,13 @@ def eager(request):
     with torch.no_grad():
         result = module(*args, **kwargs)
     seconds = time.monotonic() - begin
-    constant = [isinstance(spec.arg, ConstantArgument) for spec in ep.graph_signature.output_specs if spec.kind == OutputKind.USER_OUTPUT]
     tensors, described = [], []
     for index, value in enumerate(pytree.tree_leaves(result)):
-        if isinstance(value, (bool, int, float)) and index < len(constant) and not constant[index]:
-            # A computed number: compiled models return it as a tensor without dimensions.
+        if value is None:
+            described.append({"index": index})
+            continue
+        if isinstance(value, (bool, int, float)):
+            # Compiled models return numbers, computed or fixed, as tensors without dimensions.
             kind = torch.bool if isinstance(value, bool) else torch.int64 if isinstance(value, int) else torch.float64
             value = torch.tensor(value, dtype=kind)
         if not isinstance(value, torch.Tensor):

@@ -54,13 +54,33 @@ private slots:
 
     void anotherCountIsNoReference() {
         for (const NamedTensors& reference :
-             {NamedTensors{}, NamedTensors{{"x", floats({1})}}, NamedTensors{{"a", floats({1})}, {"x", {}}, {"y", {}}}}) {
+             {NamedTensors{}, NamedTensors{{"x", floats({1})}}, NamedTensors{{"a", floats({1})}, {"x", floats({2})}, {"y", floats({3})}}}) {
             const auto paired = pairOutputs(outputs_, reference);
             QVERIFY(!paired.has_value());
             QCOMPARE(paired.error().kind, ErrorKind::Usage);
             QCOMPARE(paired.error().code, std::string("compare.names"));
             QVERIFY(!compareOutputs(outputs_, reference).has_value());
         }
+    }
+
+    /// A model may return None among its outputs; files hold none of it.
+    void noneNeedsNoReferenceAndEqualsNoneOnly() {
+        const NamedTensors outputs{{"a", floats({1})}, {"nothing", Tensor()}, {"b", floats({2})}};
+        for (const NamedTensors& reference :
+             {NamedTensors{{"a", floats({1})}, {"nothing", Tensor()}, {"b", floats({2})}}, NamedTensors{{"a", floats({1})}, {"b", floats({2})}},
+              NamedTensors{{"x", floats({1})}, {"y", Tensor()}, {"z", floats({2})}}, NamedTensors{{"x", floats({1})}, {"y", floats({2})}},
+              NamedTensors{{"out_0", floats({1})}, {"out_2", floats({2})}}}) {
+            const auto comparison = compareOutputs(outputs, reference);
+            QVERIFY(comparison.has_value());
+            QVERIFY2(comparison->ok(), comparison->sentence().c_str());
+            QCOMPARE(comparison->verdict(), std::string("identical"));
+            QCOMPARE(comparison->outputs.size(), std::size_t{3});
+        }
+        const auto other = compareOutputs({{"a", Tensor()}}, {{"a", floats({1})}});
+        QVERIFY(other.has_value() && !other->ok());
+        QVERIFY(!other->outputs[0].comparable);
+        const auto back = compareOutputs({{"a", floats({1})}}, {{"a", Tensor()}});
+        QVERIFY(back.has_value() && !back->outputs[0].comparable);
     }
 
     void carriersTakeTheOutputsDtype() {
