@@ -61,6 +61,4 @@ SymRange intersectRanges(const SymRange& a, const SymRange& b) {
     return both;
 }
 
-SymRange legalRange(const ContractSymbol& symbol) { return symbol.compiledKnown ? intersectRanges(symbol.program, symbol.compiled) : symbol.program; }
-
 }  // namespace pt2

@@ -95,7 +95,5 @@ Result<Contract> buildContract(const Document& document, std::string_view model)
 std::string rangeText(const SymRange& range);
 /// Both must hold.
 SymRange intersectRanges(const SymRange& a, const SymRange& b);
-/// What pt2scope takes for legal: the program's range where there is one, else what the compiled code tests.
-SymRange legalRange(const ContractSymbol& symbol);
 
 }  // namespace pt2

@@ -11,6 +11,7 @@
 #include "core/base/text.h"
 #include "core/contract/input_files.h"
 #include "core/contract/input_spec.h"
+#include "core/contract/legal_size.h"
 #include "core/contract/strides.h"
 
 namespace pt2 {
@@ -335,11 +336,7 @@ private:
     void chooseSymbols() {
         for (const ContractSymbol& symbol : contract_.symbols) {
             if (symbols_.count(symbol.name) != 0) continue;
-            const SymRange range = legalRange(symbol);
-            std::int64_t value = symbol.hint ? *symbol.hint : std::max(range.minimum.value_or(kSmallest), kSmallest);
-            if (range.minimum) value = std::max(value, *range.minimum);
-            if (range.maximum) value = std::min(value, *range.maximum);
-            symbols_.emplace(symbol.name, value);
+            symbols_.emplace(symbol.name, nearestLegalSize(symbol, symbol.hint.value_or(kSmallest)));
         }
     }
 

@@ -2,6 +2,7 @@
 
 #include "core/contract/check.h"
 #include "core/contract/input_spec.h"
+#include "core/contract/legal_size.h"
 #include "core/contract/strides.h"
 
 namespace pt2 {
@@ -52,14 +53,6 @@ Result<InputSet> cast(const Contract& contract, InputSet set, std::size_t index)
     return set;
 }
 
-/// The size nearest to the given one that program and compiled model both allow.
-std::int64_t legalSize(const ContractSymbol& symbol, std::int64_t size) {
-    const SymRange range = legalRange(symbol);
-    if (range.minimum) size = std::max(size, *range.minimum);
-    if (range.maximum) size = std::min(size, *range.maximum);
-    return size;
-}
-
 /// Every input that depends on the size is made anew, so that they agree.
 Result<InputSet> resized(const Contract& contract, InputSet set, const Breach& breach) {
     const ContractInput& input = contract.inputs[breach.contractIndex];
@@ -78,7 +71,7 @@ Result<InputSet> resized(const Contract& contract, InputSet set, const Breach& b
             if (dim.expression->asSymbol() && d < sizes.size()) now = sizes[d];
             const auto known = symbols.find(name);
             if (!now && known != symbols.end()) now = known->second;
-            symbols[name] = legalSize(*symbol, now.value_or(symbol->hint.value_or(2)));
+            symbols[name] = nearestLegalSize(*symbol, now.value_or(symbol->hint.value_or(2)));
         }
     }
     for (std::size_t i = 0; i < contract.inputs.size(); ++i) {

@@ -6,6 +6,7 @@
 
 #include "core/compare/compare_outputs.h"
 #include "core/contract/check.h"
+#include "core/contract/legal_size.h"
 
 namespace pt2 {
 
@@ -30,22 +31,6 @@ Result<Comparison> runAndCompare(const Document& document, const Contract& contr
 }
 
 }  // namespace
-
-std::int64_t otherLegalSize(const ContractSymbol& symbol) {
-    const std::int64_t hint = symbol.hint.value_or(2);
-    std::int64_t low = symbol.program.minimum.value_or(0), high = symbol.program.maximum.value_or(INT64_MAX);
-    if (symbol.compiledKnown) {
-        low = std::max(low, symbol.compiled.minimum.value_or(low));
-        high = std::min(high, symbol.compiled.maximum.value_or(high));
-    }
-    low = std::max<std::int64_t>(low, 2);
-    if (high < low) return hint;
-    // A hint out of the range comes back into it first, so that neither step leaves 64 bits.
-    const std::int64_t from = std::clamp(hint, low, high);
-    const std::int64_t wanted = from > INT64_MAX / 4 ? high : std::min(2 * from + 1, high);
-    if (wanted != hint) return wanted;
-    return std::max(from - 1, low);
-}
 
 Result<std::vector<CompiledCheck>> checkRecompiled(const std::filesystem::path& archive, const std::vector<std::string>& models,
                                                    const EagerRequest& eager, const CancelToken& cancel, const ProgressSink& progress) {

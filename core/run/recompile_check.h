@@ -23,8 +23,4 @@ struct CompiledCheck {
 Result<std::vector<CompiledCheck>> checkRecompiled(const std::filesystem::path& archive, const std::vector<std::string>& models,
                                                    const EagerRequest& eager, const CancelToken& cancel = {}, const ProgressSink& progress = {});
 
-/// Another legal size for a symbol, away from `hint`: near twice the hint, inside the program's range and the compiled bounds; the hint when there is
-/// none.
-std::int64_t otherLegalSize(const ContractSymbol& symbol);
-
 }  // namespace pt2

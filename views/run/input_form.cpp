@@ -273,8 +273,9 @@ void InputForm::sourceChanged(InputRow& row) {
 void InputForm::addSizeRow(QVBoxLayout* column, const ContractSymbol& symbol) {
     SizeRow entry;
     entry.symbol = symbol.name;
-    entry.low = symbol.program.minimum.value_or(symbol.compiledKnown ? symbol.compiled.minimum.value_or(0) : 0);
-    const std::int64_t bound = symbol.program.maximum.value_or(symbol.compiledKnown ? symbol.compiled.maximum.value_or(INT64_MAX) : INT64_MAX);
+    const SymRange legal = legalRange(symbol);
+    entry.low = legal.minimum.value_or(0);
+    const std::int64_t bound = legal.maximum.value_or(INT64_MAX);
     const bool bounded = bound <= kSpinLimit;
     entry.initial = symbol.hint.value_or(std::max<std::int64_t>(2, entry.low));
     entry.high = bounded ? bound : std::max<std::int64_t>(entry.initial * 16, 1024);

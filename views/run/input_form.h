@@ -5,6 +5,7 @@
 
 #include "core/contract/check.h"
 #include "core/contract/inputs.h"
+#include "core/contract/legal_size.h"
 
 class QComboBox;
 class QGridLayout;
