@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <system_error>
 
@@ -90,30 +91,38 @@ std::vector<MemberIndex> pickledMembers(const Archive& archive, const ProgramEnt
     return {members.begin(), members.end()};
 }
 
-Status writeZip(const std::filesystem::path& path, const PickledRecord& record) {
+Status writeRecord(const std::filesystem::path& path, const PickledRecord& record) {
     auto file = AtomicFile::create(path, true);
     if (!file) return tl::unexpected(file.error());
+    if (!record.isZip) {
+        for (const auto& [name, bytes] : record.parts) {
+            if (auto written = file->write(bytes); !written) return written;
+        }
+        return file->commit();
+    }
     TensorZipWriter writer(*file);
     for (const auto& [name, bytes] : record.parts) {
         const Bytes content = bytes;
-        if (auto added = writer.add(
-                name, [content](const auto& sink) { return sink(content); }, 64);
-            !added)
-            return added;
+        auto added = writer.add(
+            name, [content](const auto& sink) { return sink(content); }, 64);
+        if (!added) return added;
     }
     if (auto finished = writer.finish(); !finished) return finished;
     return file->commit();
 }
 
-/// What was scanned, under `name`.
-Status addRecord(TensorZipWriter& writer, const std::string& name, const PickledRecord& record, const std::filesystem::path& folder) {
-    if (!record.isZip)
-        return writer.add(name, [&record](const auto& sink) { return record.parts.empty() ? Status() : sink(Bytes(record.parts.front().second)); });
-    const std::filesystem::path zip = folder / "record.zip";
-    if (auto written = writeZip(zip, record); !written) return written;
-    const auto file = File::openForReading(zip);
+/// What was scanned, handed to `add` as a file, since either kind of writer takes one in without holding it in memory.
+Status addRecord(const PickledRecord& record, const std::filesystem::path& folder, const std::function<Status(const std::filesystem::path&)>& add) {
+    const std::filesystem::path path = folder / "record";
+    if (auto written = writeRecord(path, record); !written) return written;
+    auto added = add(path);
     std::error_code ignored;
-    std::filesystem::remove(zip, ignored);
+    std::filesystem::remove(path, ignored);
+    return added;
+}
+
+Status addFile(TensorZipWriter& writer, const std::string& name, const std::filesystem::path& path) {
+    const auto file = File::openForReading(path);
     if (!file) return tl::unexpected(file.error());
     ByteBuffer window(std::size_t{1} << 20);
     return writer.add(name, [&](const auto& sink) -> Status {
@@ -138,7 +147,7 @@ Status copyExportZip(const Archive& archive, const std::vector<MemberIndex>& pic
         const auto known = std::find(pickled.begin(), pickled.end(), i);
         if (known != pickled.end()) {
             const PickledRecord& record = records[static_cast<std::size_t>(known - pickled.begin())];
-            auto added = addRecord(writer, name, record, folder);
+            auto added = addRecord(record, folder, [&](const std::filesystem::path& path) { return addFile(writer, name, path); });
             if (!added) return added;
             continue;
         }
@@ -216,12 +225,7 @@ Result<std::filesystem::path> copyForPython(const Document& document, const std:
         const auto known = std::find(pickled.begin(), pickled.end(), *member);
         if (known == pickled.end()) return writer->copy(archive, *member, to, cancel);
         const PickledRecord& record = records[static_cast<std::size_t>(known - pickled.begin())];
-        if (!record.isZip) return writer->add(to, record.parts.empty() ? Bytes() : Bytes(record.parts.front().second));
-        const std::filesystem::path zip = folder / "record.zip";
-        if (auto written = writeZip(zip, record); !written) return written;
-        auto added = writer->addFile(to, zip, cancel);
-        std::filesystem::remove(zip, code);
-        return added;
+        return addRecord(record, folder, [&](const std::filesystem::path& path) { return writer->addFile(to, path, cancel); });
     };
     const std::string& m = entry.name;
     const std::pair<std::string, const char*> named[] = {
