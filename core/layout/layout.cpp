@@ -116,13 +116,4 @@ GraphLayout layoutGraph(const Program& program, GraphId graph, const LayoutOptio
     return layout;
 }
 
-std::set<std::string> modulePathsToDepth(const Program& program, GraphId graph, int depth) {
-    std::set<std::string> paths;
-    const auto hierarchy = GraphHierarchy::build(program, graph);
-    for (const HierarchyGroup& group : hierarchy->groups()) {
-        if (group.kind == GroupKind::Module && static_cast<std::int64_t>(group.level) <= depth) paths.insert(group.path);
-    }
-    return paths;
-}
-
 }  // namespace pt2

@@ -86,7 +86,7 @@ struct GraphLayout {
 
 /// Sizes of the drawing in logical pixels (look.md 5, "Canvas grid"; 16).
 struct LayoutMetrics {
-    static constexpr float kHorizontalGap = 24, kLayerGap = 28, kTrackGap = 8, kGroupPadding = 16, kTitleHeight = 28, kPortPitch = 12;
+    static constexpr float kLayerGap = 28, kGroupPadding = 16, kTitleHeight = 28;
     static constexpr float kRowHeight = 26, kChipLine = 24, kPillHeight = 26, kClosedHeight = 32, kSeriesHeight = 48;
     static constexpr float kBoxMinWidth = 200, kBoxMaxWidth = 320;
 };
@@ -94,8 +94,5 @@ struct LayoutMetrics {
 GraphLayout layoutGraph(const Program& program, GraphId graph, const LayoutOptions& options, const CancelToken& cancel = {});
 /// The same with a hierarchy built before: what a window uses, as it does not change while groups open and close.
 GraphLayout layoutGraph(const GraphHierarchy& hierarchy, const LayoutOptions& options, const CancelToken& cancel = {});
-
-/// Paths of all module groups of a graph down to `depth` (1: the top level), for the Depth switch.
-std::set<std::string> modulePathsToDepth(const Program& program, GraphId graph, int depth);
 
 }  // namespace pt2

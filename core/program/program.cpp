@@ -194,6 +194,5 @@ std::vector<std::string> Program::stridesText(const Value& v) const {
 
 const std::optional<SymExpr>& Program::expression(ExprId id) const { return storage_->expressions[id]; }
 std::string_view Program::expressionText(ExprId id) const { return storage_->expressionTexts.text(id); }
-std::size_t Program::expressionCount() const { return storage_->expressions.size(); }
 
 }  // namespace pt2

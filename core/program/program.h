@@ -296,7 +296,6 @@ public:
     /// Parsed expression of the table; nullopt when it was not understood (its text is then shown as it stands).
     const std::optional<SymExpr>& expression(ExprId id) const;
     std::string_view expressionText(ExprId id) const;
-    std::size_t expressionCount() const;
 
     NodeMetadata metadata(NodeId id) const;
     /// Innermost module path of a node ("layers.0.attn"), "" for the root; read once for all nodes on first use, thread-safe.

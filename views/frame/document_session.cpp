@@ -1,6 +1,5 @@
 #include "views/frame/document_session.h"
 
-#include <QElapsedTimer>
 #include <QFileInfo>
 #include <QFileSystemWatcher>
 #include <QTimer>
@@ -16,7 +15,6 @@ struct Opened {
     Result<Document> document = fail({});
     std::string model;
     std::optional<Result<Contract>> contract;
-    double seconds = 0;
 };
 
 int rank(Severity severity) { return severity == Severity::Error ? 0 : severity == Severity::Warning ? 1 : 2; }
@@ -66,8 +64,6 @@ void DocumentSession::read(const QString& withPath) {
     opening_ = jobs_->start(
         this, QStringLiteral("open"), tr("Opening \"%1\"").arg(fileName()),
         [path, with, wanted](const CancelToken& cancel, const ProgressSink& progress) {
-            QElapsedTimer timer;
-            timer.start();
             Opened opened;
             opened.document = Document::open(path, with, cancel, progress);
             if (opened.document) {
@@ -75,7 +71,6 @@ void DocumentSession::read(const QString& withPath) {
                 opened.model = resolved ? *resolved : opened.document->defaultModel();
                 opened.contract = buildContract(*opened.document, opened.model);
             }
-            opened.seconds = static_cast<double>(timer.nsecsElapsed()) * 1e-9;
             return opened;
         },
         [this, withPath](Opened opened) {
@@ -93,7 +88,6 @@ void DocumentSession::read(const QString& withPath) {
             document_ = std::make_shared<const Document>(std::move(*opened.document));
             model_ = opened.model;
             contract_ = std::move(opened.contract);
-            openSeconds_ = opened.seconds;
             issues_ = document_->issues();
             std::stable_sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) { return rank(a.severity) < rank(b.severity); });
             state_ = State::Ready;

@@ -40,7 +40,6 @@ public:
     /// Never null when Ready.
     std::shared_ptr<const Document> documentPointer() const { return document_; }
     const Document& document() const { return *document_; }
-    double openSeconds() const { return openSeconds_; }
     bool changedOnDisk() const { return changedOnDisk_; }
 
     /// The model pages show.
@@ -96,7 +95,6 @@ private:
     std::optional<Result<Contract>> contract_;
     Issues issues_;
     Address selection_;
-    double openSeconds_ = 0;
     JobId opening_ = 0;
     bool changedOnDisk_ = false;
     QStringList log_;

@@ -49,12 +49,6 @@ void rememberRecentFile(const RecentFile& file) {
     write(files);
 }
 
-void forgetRecentFile(const QString& path) {
-    std::vector<RecentFile> files = recentFiles();
-    files.erase(std::remove_if(files.begin(), files.end(), [&path](const RecentFile& old) { return old.path == path; }), files.end());
-    write(files);
-}
-
 void setRecentFilesReadOnly(bool value) { readOnly = value; }
 
 QString ageInWords(const QDateTime& then, const QDateTime& now) {

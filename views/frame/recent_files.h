@@ -17,7 +17,6 @@ struct RecentFile {
 /// Newest first, at most twelve; kept in the settings. Files that are gone stay listed until they are opened in vain.
 std::vector<RecentFile> recentFiles();
 void rememberRecentFile(const RecentFile& file);
-void forgetRecentFile(const QString& path);
 /// When nothing may be written (screenshots, tests).
 void setRecentFilesReadOnly(bool readOnly);
 /// "today", "yesterday", "3 days ago", else the date.

@@ -14,7 +14,6 @@ public:
     explicit SideNavigation(const PageRegistry& registry, QWidget* parent = nullptr);
     void setCurrent(const QString& key);
     void setNarrow(bool narrow);
-    bool isNarrow() const { return narrow_; }
     /// Greys the entry; the reason is its tooltip. Empty: available.
     void setUnavailable(const QString& key, const QString& reason);
     void setBadge(const QString& key, int count, bool error);

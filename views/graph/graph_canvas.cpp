@@ -302,12 +302,9 @@ void GraphCanvas::paintEvent(QPaintEvent* event) {
     QPainter painter(this);
     painter.fillRect(event->rect(), color(Role::Canvas));
     if (!scene_) return;
-    QElapsedTimer timer;
-    timer.start();
     const QRectF part(event->rect());
     const QRectF region(toScene(part.topLeft()), toScene(part.bottomRight()));
     painter_.paint(painter, *scene_, state_, region, offset_, scale_);
-    paintMilliseconds_ = static_cast<double>(timer.nsecsElapsed()) / 1e6;
     if (hasFocus() && !state_.selection) {
         painter.setPen(QPen(color(Role::Focus), 2));
         painter.setBrush(Qt::NoBrush);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QElapsedTimer>
 #include <QPointF>
 #include <QVariantAnimation>
 #include <QWidget>
@@ -24,7 +23,6 @@ public:
     /// Shows another layout. `keep` stays where it is on screen if both scenes show it; without it, or at the first scene, the view is fitted.
     void setScene(std::shared_ptr<const GraphScene> scene, const GraphItem& keep = {});
     const GraphScene* scene() const { return scene_.get(); }
-    std::shared_ptr<const GraphScene> scenePointer() const { return scene_; }
     /// A newer layout is on its way: the old one is drawn weaker.
     void setPending(bool pending);
 
@@ -52,9 +50,6 @@ public:
     QRectF visibleRegion() const;
     void centerOn(QPointF scene);
     void reveal(const QRectF& rect);
-    GraphLegend* legend() const { return legend_; }
-    /// Milliseconds the last paint took.
-    double paintMilliseconds() const { return paintMilliseconds_; }
 
 signals:
     void selected(const pt2::views::GraphItem& item);
@@ -104,7 +99,6 @@ private:
     QVariantAnimation animation_;
     GraphLegend* legend_;
     GraphMinimap* minimap_;
-    double paintMilliseconds_ = 0;
 };
 
 }  // namespace pt2::views

@@ -7,7 +7,6 @@
 #include "views/graph/graph_scene.h"
 
 class QCheckBox;
-class QStackedLayout;
 
 namespace pt2::views {
 

@@ -49,7 +49,6 @@ private:
         std::vector<Piece> detail, chips;
         std::vector<float> chipWidths;
     };
-    struct Lines;
     enum FontIndex { Strong, Small, SmallStrong, Code, CodeItalic, Tag, FontCount };
 
     Piece piece(const QString& text, int font, float x = 0);

@@ -8,7 +8,6 @@
 #include "views/run/run_result.h"
 
 class QComboBox;
-class QDoubleSpinBox;
 class QScrollArea;
 class QSpinBox;
 class QSplitter;

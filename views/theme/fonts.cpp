@@ -2,10 +2,8 @@
 
 #include <QApplication>
 #include <QFontDatabase>
-#include <QFontMetricsF>
 #include <QGuiApplication>
 #include <algorithm>
-#include <cmath>
 
 namespace pt2::views {
 
@@ -81,16 +79,6 @@ QFont codeFont(TextSize size) {
     font.setStyleStrategy(QFont::PreferAntialias);
     return font;
 }
-
-bool hasTabularDigits() {
-    const QFontMetricsF metrics(uiFont());
-    for (char16_t digit = u'1'; digit <= u'9'; ++digit) {
-        if (std::abs(metrics.horizontalAdvance(QChar(digit)) - metrics.horizontalAdvance(QChar(u'0'))) > 0.01) return false;
-    }
-    return true;
-}
-
-QFont numberFont(TextSize size) { return hasTabularDigits() ? uiFont(size) : codeFont(size); }
 
 void setFontScale(double value) {
     scale = std::clamp(value, 0.8, 2.0);

@@ -12,9 +12,6 @@ void installApplicationFont();
 QFont uiFont(TextSize size = TextSize::Body);
 /// Fixed font for code, paths and numbers that are compared; ligatures off.
 QFont codeFont(TextSize size = TextSize::Body);
-/// Whether digits have one width in the interface font; if not, columns of numbers use the fixed font.
-bool hasTabularDigits();
-QFont numberFont(TextSize size = TextSize::Body);
 /// Scale of the interface, 0.8 to 2.0 (Ctrl +/-).
 void setFontScale(double scale);
 double fontScale();

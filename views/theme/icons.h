@@ -18,7 +18,5 @@ void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, Role 
 void paintIcon(QPainter& painter, const QRectF& rect, const QString& name, const QColor& colour);
 /// Names of all icons there are.
 QStringList iconNames();
-/// The single colour the files are drawn in.
-inline constexpr QRgb kIconPlaceholder = 0xFF000000;
 
 }  // namespace pt2::views
