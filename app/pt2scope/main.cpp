@@ -10,6 +10,7 @@
 
 #include "app/pt2scope/screenshot.h"
 #include "views/frame/engine_service.h"
+#include "views/frame/file_path.h"
 #include "views/frame/main_window.h"
 #include "views/frame/recent_files.h"
 #include "views/pages.h"
@@ -52,9 +53,15 @@ QString samplePath() {
     return {};
 }
 
+/// On the command line, what Qt says to developers of a window (size hints, runtime folders) is no answer to what was asked.
+void tellErrorsOnly(QtMsgType type, const QMessageLogContext&, const QString& text) {
+    if (type == QtCriticalMsg || type == QtFatalMsg) std::fprintf(stderr, "%s\n", qPrintable(text));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+    using namespace pt2::views;
     const bool picture = asksFor(argc, argv, "--screenshot");
     const bool wordsOnly =
         asksFor(argc, argv, "--help") || asksFor(argc, argv, "--version") || asksFor(argc, argv, "-h") || asksFor(argc, argv, "-v");
@@ -71,6 +78,7 @@ int main(int argc, char** argv) {
     Q_UNUSED(noDisplay)
     Q_UNUSED(wordsOnly)
 #endif
+    if (picture || wordsOnly) qInstallMessageHandler(tellErrorsOnly);
     QApplication app(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("pt2scope"));
     QApplication::setApplicationName(QStringLiteral("pt2scope"));
@@ -96,8 +104,11 @@ int main(int argc, char** argv) {
     const QCommandLineOption screenshot(QStringLiteral("screenshot"),
                                         QStringLiteral("Render the settled page into this picture and exit; needs no display."),
                                         QStringLiteral("OUT.png"));
-    parser.addOptions({with, page, select, theme, size, screenshot});
-    if (!parser.parse(QApplication::arguments())) return usage(parser.errorText(), QStringLiteral("\"pt2scope --help\" lists the options."));
+    const QCommandLineOption force(QStringLiteral("force"), QStringLiteral("Replace a picture that exists."));
+    parser.addOptions({with, page, select, theme, size, screenshot, force});
+    QStringList arguments;  // QApplication::arguments() would lose what is no UTF-8
+    for (int i = 0; i < argc; ++i) arguments << pathText(argv[i]);
+    if (!parser.parse(arguments)) return usage(parser.errorText(), QStringLiteral("\"pt2scope --help\" lists the options."));
     if (parser.isSet(QStringLiteral("help"))) {
         std::printf("%s", qPrintable(parser.helpText()));
         return 0;
@@ -109,6 +120,13 @@ int main(int argc, char** argv) {
     const QStringList files = parser.positionalArguments();
     if (files.size() > 1 && picture)
         return usage(QStringLiteral("--screenshot takes one file."), QStringLiteral("A second file of the same document is given with --with."));
+    if (parser.isSet(force) && !picture)
+        return usage(QStringLiteral("--force belongs to --screenshot."), QStringLiteral("\"pt2scope --help\" lists the options."));
+    const QString pictureFile = parser.value(screenshot);
+    if (picture && pictureFile.isEmpty())
+        return usage(QStringLiteral("--screenshot needs a name."), QStringLiteral("\"pt2scope FILE --screenshot OUT.png\""));
+    if (picture && !parser.isSet(force) && pathExists(pictureFile))
+        return usage(QStringLiteral("\"%1\" exists already.").arg(shownPath(pictureFile)), QStringLiteral("--force replaces it."));
     const QString wantedPage = parser.value(page);
     if (parser.isSet(page)) {
         if (wantedPage == QLatin1String("changes"))
@@ -137,7 +155,6 @@ int main(int argc, char** argv) {
         selected = *parsed;
     }
 
-    using namespace pt2::views;
     setRecentFilesReadOnly(picture);
     ThemeChoice choice =
         picture ? ThemeChoice::Light : static_cast<ThemeChoice>(std::clamp(QSettings().value(QStringLiteral("theme"), 0).toInt(), 0, 2));
@@ -181,7 +198,7 @@ int main(int argc, char** argv) {
                 Qt::SingleShotConnection);
         }
     }
-    if (picture) new Screenshot(window, parser.value(screenshot));
+    if (picture) new Screenshot(window, pictureFile, parser.isSet(force));
     const int code = QApplication::exec();
     EngineService::instance().stop();
     return code;

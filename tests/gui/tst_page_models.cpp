@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/base/text.h"
 #include "tests/corpus.h"
@@ -13,14 +14,17 @@
 #include "views/graph/graph_canvas.h"
 #include "views/graph/graph_page.h"
 #include "views/inspector/inspector_facts.h"
+#include "views/inspector/value_words.h"
 #include "views/overview/contract_card.h"
 #include "views/overview/overview_page.h"
 #include "views/pages.h"
 #include "views/problems/problems_page.h"
 #include "views/signature/signature_page.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
 #include "views/widgets/data_table.h"
+#include "views/widgets/number_strip.h"
+#include "views/widgets/segmented_switch.h"
+#include "views/widgets/text.h"
 
 using namespace pt2;
 using namespace pt2::views;
@@ -138,6 +142,12 @@ class PageModelsTest : public QObject {
         }
     }
 
+    /// The pages show another model when its contract is made.
+    bool choose(const std::string& model) {
+        view_->session().setModel(model);
+        return QTest::qWaitFor([this, &model] { return view_->session().model() == model && window_->settled(); }, 10'000);
+    }
+
     static QStringList modelsOf(const Json& facts) {
         QStringList names;
         for (const char* part : {"programs", "compiled"}) {
@@ -185,7 +195,7 @@ private slots:
         const Json& facts = *facts_;
         DocumentView* view = view_;
         for (const QString& model : modelsOf(facts)) {
-            view->session().setModel(model.toStdString());
+            QVERIFY(choose(model.toStdString()));
             auto* page = pageOf<SignaturePage>(*view, "signature");
             QVERIFY(page != nullptr);
             const std::vector<Leaf> leaves = leavesOf(page->model());
@@ -302,7 +312,7 @@ private slots:
         const Json& facts = *facts_;
         DocumentView* view = view_;
         for (const QString& model : modelsOf(facts)) {
-            view->session().setModel(model.toStdString());
+            QVERIFY(choose(model.toStdString()));
             auto* page = pageOf<OverviewPage>(*view, "overview");
             QVERIFY(page != nullptr);
             auto* numbers = page->findChild<NumberStrip*>();
@@ -314,26 +324,32 @@ private slots:
             }
             const std::string name = model.toStdString();
             const bool hasProgram = facts["programs"].contains(name), hasCompiled = facts["compiled"].contains(name);
-            std::uint64_t elements = 0, tensors = 0;
-            const auto add = [&](const Json& tensor) {
+            std::uint64_t parameters = 0, others = 0, tensors = 0;
+            const auto add = [&](const Json& tensor, bool parameter) {
                 if (!tensor.contains("shape") || !tensor["shape"].is_array()) return;
                 std::uint64_t n = 1;
                 for (const Json& size : tensor["shape"]) n *= size.get<std::uint64_t>();
-                elements += n;
+                (parameter ? parameters : others) += n;
                 ++tensors;
             };
             if (hasProgram) {
                 const Json& program = facts["programs"][name];
                 QVERIFY2(tooltips.contains(QStringLiteral("%1 nodes with all subgraphs").arg(toQt(formatCount(program["node_count_total"])))),
                          qPrintable(tooltips.join('\n')));
+                std::set<std::string> named;
+                for (const Json& input : program["inputs"]) {
+                    if (input["kind"] == "PARAMETER") named.insert(input["target"].get<std::string>());
+                }
                 for (const char* part : {"weights", "constants"}) {
-                    for (const auto& [fqn, weight] : program[part].items()) add(weight);
+                    for (const auto& [fqn, weight] : program[part].items()) add(weight, named.count(fqn) > 0);
                 }
             } else {
-                for (const Json& constant : facts["compiled"][name]["constants"]) add(constant);
+                for (const Json& constant : facts["compiled"][name]["constants"]) add(constant, constant["kind"] == "Parameter");
             }
-            QVERIFY2(tooltips.contains(QStringLiteral("%1 elements in %2 tensors").arg(toQt(formatCount(elements)), toQt(formatCount(tensors)))),
-                     qPrintable(tooltips.join('\n')));
+            const QString weights = QStringLiteral("%1 elements in parameters, %2 in buffers and constants, %3 tensors in all")
+                                        .arg(toQt(formatCount(parameters)), toQt(formatCount(others)), toQt(formatCount(tensors)));
+            QVERIFY2(tooltips.join('\n').contains(weights), qPrintable(weights + " is not in\n" + tooltips.join('\n')));
+            QVERIFY(values.contains(toQt(formatCountShort(parameters)) + " params"));
             QVERIFY2(tooltips.contains(QStringLiteral("%1 bytes").arg(toQt(formatCount(facts["file"]["size"])))), qPrintable(tooltips.join('\n')));
             if (hasCompiled) {
                 const Json& kernels = facts["compiled"][name]["kernels"];
@@ -374,7 +390,7 @@ private slots:
         for (const QString& model : modelsOf(facts)) {
             const std::string name = model.toStdString();
             if (!facts["programs"].contains(name)) continue;
-            view->session().setModel(name);
+            QVERIFY(choose(name));
             auto* page = pageOf<GraphPage>(*view, "graph");
             QVERIFY(page != nullptr);
             QTRY_VERIFY_WITH_TIMEOUT(window_->settled(), 10'000);

@@ -1,9 +1,12 @@
 #include <QAbstractItemModelTester>
+#include <QHeaderView>
+#include <QSignalSpy>
 #include <QtTest>
+#include <algorithm>
+#include <limits>
+#include <numeric>
 
 #include "tests/corpus.h"
-
-#include <limits>
 #include "views/files/member_tree.h"
 #include "views/frame/document_session.h"
 #include "views/overview/contract_card.h"
@@ -156,6 +159,87 @@ private slots:
             filter.setSourceModel(&model);
             filter.setText(QStringLiteral("e"));
         }
+    }
+
+    void longTextsGiveWayBeforeShortOnes() {
+        const auto sum = [](const std::vector<int>& widths) { return std::accumulate(widths.begin(), widths.end(), 0); };
+        const std::vector<int> wanted{80, 600, 90, 300}, least{60, 120, 60, 100};
+        QCOMPARE(DataTable::shareWidth(wanted, least, 2000), wanted);
+        for (const int room : {1000, 800, 600, 420}) {
+            const std::vector<int> widths = DataTable::shareWidth(wanted, least, room);
+            QVERIFY(sum(widths) <= room && sum(widths) > room - 4);
+            QCOMPARE(widths[0], 80);  // a short one is whole while a long one can give
+            QCOMPARE(widths[2], 90);
+            QVERIFY(widths[1] >= widths[3]);
+        }
+        const std::vector<int> none = DataTable::shareWidth(wanted, least, 10);
+        for (std::size_t i = 0; i < none.size(); ++i) QVERIFY(none[i] <= wanted[i] && none[i] >= std::min(wanted[i], least[i]));
+        QVERIFY(DataTable::shareWidth({}, {}, 100).empty());
+    }
+
+    void aShortColumnIsNotCutBesideALongOne() {
+        RowModel model({{QStringLiteral("Name"), 150, false, true, {}},
+                        {QStringLiteral("Target"), 220, false, false, {}},
+                        {QStringLiteral("Range"), 120, false, false, {}}});
+        Row row;
+        row.cells = {Cell::fixed(QStringLiteral("p_layers_0_self_attn_in_proj_weight")),
+                     Cell::fixed(QStringLiteral("layers.0.self_attn.in_proj_weight_of_a_long_name")), Cell::shape(QStringLiteral("1 ≤ s77 ≤ 1024"))};
+        model.setRows({row});
+        DataTable table;
+        table.setSource(&model);
+        table.resize(460, 200);
+        table.show();
+        QVERIFY(table.header()->sectionSize(2) >= symbolTextWidth(QStringLiteral("1 ≤ s77 ≤ 1024"), codeFont()) + 16);
+        QVERIFY(table.header()->length() <= table.viewport()->width());
+    }
+
+    void theModelIsChangedInTheBackground() {
+        const QString corpus = tests::corpus();
+        if (corpus.isEmpty()) QSKIP("The corpus is not beside the source tree.");
+        const auto session = opened(corpus + "/2.13.0/multi_program.pt2");
+        const std::vector<std::string> names = session->document().modelNames();
+        QVERIFY(names.size() > 1);
+        const std::string before = session->model(), other = names.front() == before ? names.back() : names.front();
+        QSignalSpy changed(session.get(), &DocumentSession::documentChanged);
+        session->setModel(other);
+        QCOMPARE(session->model(), before);  // until its contract is made
+        QVERIFY(session->jobs().isRunning(QStringLiteral("model")));
+        QTRY_COMPARE(changed.count(), 1);
+        QCOMPARE(session->model(), other);
+        QCOMPARE(session->contract()->model, other);
+        session->setModel("none of them");
+        QTRY_VERIFY(session->jobs().isIdle());
+        QCOMPARE(session->model(), other);
+        // The last of several wishes counts.
+        session->setModel(before);
+        session->setModel(names[1]);
+        session->open();
+        QTRY_VERIFY(session->jobs().isIdle());
+        QTRY_COMPARE(session->model(), names[1]);
+        QCOMPARE(session->contract()->model, names[1]);
+    }
+
+    void theOverviewSaysWhatChangesDuringARun_data() {
+        QTest::addColumn<QString>("file");
+        QTest::addColumn<int>("buffers");
+        QTest::newRow("a trained batch norm") << "conv_bn_train" << 3;
+        QTest::newRow("a cache") << "kv_cache" << 2;
+        QTest::newRow("a counter") << "attr_mutation" << 1;
+        QTest::newRow("a batch norm in use") << "conv_bn_eval" << 0;
+        QTest::newRow("no buffers") << "tiny" << 0;
+    }
+    void theOverviewSaysWhatChangesDuringARun() {
+        const QString corpus = tests::corpus();
+        if (corpus.isEmpty()) QSKIP("The corpus is not beside the source tree.");
+        QFETCH(const QString, file);
+        QFETCH(const int, buffers);
+        const auto session = opened(corpus + QStringLiteral("/2.13.0/%1.pt2").arg(file));
+        QStringList said;
+        for (const Statement& statement : contractStatements(*session)) said << statement.text;
+        const QString expected = buffers == 0   ? QStringLiteral("No buffer changes during a run")
+                                 : buffers == 1 ? QStringLiteral("1 buffer changes during a run")
+                                                : QStringLiteral("%1 buffers change during a run").arg(buffers);
+        QVERIFY2(said.contains(expected), qPrintable(said.join(u'\n')));
     }
 
     void everyMemberIsInTheTreeOnce() {

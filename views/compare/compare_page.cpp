@@ -3,24 +3,28 @@
 #include <QComboBox>
 #include <QDoubleValidator>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QVBoxLayout>
 
 #include "core/base/text.h"
 #include "core/compare/compare_outputs.h"
+#include "core/compare/reference_file.h"
 #include "core/contract/check.h"
 #include "core/run/eager.h"
-#include "core/tensor/safetensors.h"
 #include "views/compare/compare_result.h"
 #include "views/frame/engine_service.h"
+#include "views/frame/file_path.h"
 #include "views/run/run_settings.h"
 #include "views/theme/spacing.h"
+#include "views/theme/theme.h"
 #include "views/widgets/answer_pane.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/empty_state.h"
+#include "views/widgets/error_panel.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/progress.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -35,7 +39,8 @@ struct CompareJob {
     Contract contract;
     InputRequest inputs;
     RunRequest run;
-    std::string file;  ///< of reference outputs; empty: torch eager
+    std::filesystem::path file;  ///< of reference outputs; empty: torch eager
+    bool trust = false;          ///< torch may unpickle what is not known to be safe
     std::string referenceName;
     std::optional<double> rtol, atol;
 
@@ -56,15 +61,15 @@ struct CompareJob {
         ComparePicture picture;
         picture.notes = check.notes;
         picture.reference = referenceName;
-        for (const auto& [symbol, value] : set->symbolValues) picture.inputText += symbol + " = " + std::to_string(value) + ", ";
-        picture.inputText += "seed " + std::to_string(inputs.seed);
+        picture.inputText = inputsInWords(*set, inputs);
+        // The reference first: what it lacks (program, Python, consent, file) is said before anything runs.
+        const Result<NamedTensors> stored = reference(*set, cancel, progress);
+        if (!stored) return tl::unexpected(stored.error());
         Result<RunReport> ran = runCompiled(*document, contract, run, set->tensors(), cancel, progress);
         if (!ran) return tl::unexpected(ran.error());
         if (!ran->primary()) return tl::unexpected(ran->primary().error());
         picture.actual = ran->primary()->outputs;
-        Result<NamedTensors> expected = reference(*set, cancel, progress);
-        if (!expected) return tl::unexpected(expected.error());
-        Result<NamedTensors> paired = pairOutputs(picture.actual, *expected);
+        Result<NamedTensors> paired = pairOutputs(picture.actual, *stored);
         if (!paired) return tl::unexpected(paired.error());
         picture.expected = std::move(*paired);
         report(progress, {"comparing", 0, 0, Progress::Unit::None, {}});
@@ -80,9 +85,10 @@ struct CompareJob {
             EagerRequest request;
             request.model = contract.model;
             request.seed = inputs.seed;
+            request.trust = trust;
             return runEager(*document, contract, request, set, cancel, progress);
         }
-        return file.ends_with(".safetensors") ? readSafetensorsFile(file) : readNpzFile(file);
+        return readReferenceFile(file);
     }
 };
 
@@ -95,8 +101,8 @@ ComparePage::ComparePage(DocumentSession& session, QWidget* parent) : Page(sessi
     buildToolbar(outer);
     answer_ = new AnswerPane;
     outer->addWidget(answer_, 1);
-    connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
-        if (!this->session().jobs().isRunning(kJob)) return;
+    connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId id, const Progress& progress) {
+        if (id != job_) return;
         if (!progress.line.empty()) this->session().log(toQt(progress.line));
         if (!stages_ || progress.stage.empty()) return;
         QString name = toQt(progress.stage);
@@ -108,6 +114,10 @@ ComparePage::ComparePage(DocumentSession& session, QWidget* parent) : Page(sessi
         reference_->setItemText(0, python && *python ? tr("torch eager, %1").arg(toQt((*python)->torchVersion)) : tr("torch eager"));
         fitToolbar();
         if (!picture_ && !this->session().jobs().isRunning(kJob)) showEmpty();
+        emit changed();
+    });
+    connect(&session, &DocumentSession::runnableChanged, this, [this] {
+        if (!picture_ && state_.isEmpty()) showEmpty();
         emit changed();
     });
     EngineService::instance().ask();
@@ -136,13 +146,11 @@ void ComparePage::buildToolbar(QVBoxLayout* column) {
     reference_->addItem(tr("File of outputs…"), QStringLiteral("file"));
     connect(reference_, &QComboBox::activated, this, [this](int index) {
         if (reference_->itemData(index).toString() != QLatin1String("file")) return;
-        const QString file = QFileDialog::getOpenFileName(this, tr("Reference outputs"), {}, tr("Tensors (*.npz *.safetensors)"));
-        if (file.isEmpty()) {
+        const QString file = QFileDialog::getOpenFileName(this, tr("Reference outputs"), {}, tr("Tensors (*.npz *.safetensors *.pt)"));
+        if (!file.isEmpty())
+            setReferenceFile(file);
+        else if (referenceFile_.isEmpty())
             reference_->setCurrentIndex(0);
-            return;
-        }
-        referenceFile_ = file;
-        reference_->setItemText(index, QFileInfo(file).fileName());
     });
     bar->row()->addWidget(reference_);
     bar->row()->addWidget(new TextLabel(tr("on")));
@@ -172,6 +180,14 @@ void ComparePage::buildToolbar(QVBoxLayout* column) {
     column->addWidget(bar);
 }
 
+void ComparePage::setReferenceFile(const QString& file) {
+    referenceFile_ = file;
+    const int index = reference_->findData(QStringLiteral("file"));
+    reference_->setItemText(index, shownFileName(file));
+    reference_->setCurrentIndex(index);
+    fitToolbar();
+}
+
 /// The fields stay whole; the words that explain them go first (their fields' tooltips say the same).
 void ComparePage::fitToolbar() {
     defaults_->setVisible(!defaults_->text().isEmpty());
@@ -196,9 +212,9 @@ void ComparePage::documentChanged() {
     const CompiledModel* model = session().compiledModel();
     const QString device = model && !model->device.empty() ? toQt(model->device) : QStringLiteral("cpu");
     device_->addItem(device == QLatin1String("cpu") ? QStringLiteral("CPU") : device, device);
+    // In the order in which the command line takes them.
+    if (hasSample(session())) inputs_->addItem(tr("Stored sample"), QStringLiteral("sample"));
     inputs_->addItem(tr("Random, seed 0"), QStringLiteral("random"));
-    const ProgramEntry* entry = session().programEntry();
-    if (entry && entry->sampleInputs) inputs_->addItem(tr("Stored sample"), QStringLiteral("sample"));
     inputs_->addItem(tr("Inputs of the Run page"), QStringLiteral("run"));
     QStringList texts;
     if (session().contract()) {
@@ -232,6 +248,12 @@ void ComparePage::showEmpty() {
         showWidget(empty);
         return;
     }
+    if (const QString refusal = session().refusal(); !refusal.isEmpty()) {
+        auto* empty = new EmptyState(QStringLiteral("compare"), tr("This compiled model cannot run here"), refusal);
+        if (session().program()) empty->setButton({tr("Recompile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
+        showWidget(empty);
+        return;
+    }
     if (!session().program()) {
         showWidget(new EmptyState(QStringLiteral("compare"), tr("No exported program in this file"),
                                   tr("torch eager needs the program. Attach the file that holds it, or compare with a file of outputs.")));
@@ -252,6 +274,9 @@ PrimaryAction ComparePage::primaryAction() const {
     } else if (!EngineService::instance().problem().isEmpty()) {
         action.enabled = false;
         action.reason = EngineService::instance().problem();
+    } else if (!running && !session().refusal().isEmpty()) {
+        action.enabled = false;
+        action.reason = session().refusal();
     }
     return action;
 }
@@ -263,7 +288,7 @@ void ComparePage::runPrimaryAction() {
         emit changed();
         return;
     }
-    if (primaryAction().enabled) start();
+    if (primaryAction().enabled) start(false);
 }
 
 std::optional<double> ComparePage::tolerance(const QLineEdit* field) const {
@@ -272,7 +297,7 @@ std::optional<double> ComparePage::tolerance(const QLineEdit* field) const {
     return ok ? std::optional(value) : std::nullopt;
 }
 
-void ComparePage::start() {
+void ComparePage::start(bool trust) {
     if (!session().contract()) return;
     CompareJob job;
     job.document = session().documentPointer();
@@ -292,9 +317,10 @@ void ComparePage::start() {
     job.run.model = session().model();
     job.run.device = toStd(device_->currentData().toString());
     job.run.timeoutSeconds = 600;
+    job.trust = trust;
     const bool fromFile = reference_->currentData().toString() == QLatin1String("file") && !referenceFile_.isEmpty();
-    if (fromFile) job.file = toStd(referenceFile_);
-    job.referenceName = toStd(fromFile ? QFileInfo(referenceFile_).fileName() : reference_->itemText(0));
+    if (fromFile) job.file = systemPath(referenceFile_);
+    job.referenceName = toStd(fromFile ? shownFileName(referenceFile_) : reference_->itemText(0));
     job.rtol = tolerance(rtol_);
     job.atol = tolerance(atol_);
 
@@ -309,8 +335,8 @@ void ComparePage::start() {
     line_->setRunning(true);
     running_.start();
     EngineService::instance().setLamp(EngineService::Lamp::Busy);
-    session().jobs().start(this, kJob, tr("Comparing %1").arg(session().fileName()), std::move(job),
-                           [this](Result<ComparePicture> result) { finished(std::move(result)); });
+    job_ = session().jobs().start(this, kJob, tr("Comparing %1").arg(session().fileName()), std::move(job),
+                                  [this](Result<ComparePicture> result) { finished(std::move(result)); });
     state_ = tr("Comparing");
     emit changed();
 }
@@ -329,6 +355,9 @@ void ComparePage::finished(Result<ComparePicture> result) {
         state_ = tr("Cancelled after %1").arg(toQt(formatDuration(seconds)));
         showWidget(new EmptyState(QStringLiteral("compare"), tr("Cancelled"),
                                   tr("The comparison was stopped after %1.").arg(toQt(formatDuration(seconds)))));
+    } else if (result.error().code == "python.unsafe-pickle") {
+        state_ = tr("Needs consent");
+        showUnsafe(result.error());
     } else {
         state_ = tr("Comparison failed");
         auto* holder = new QWidget;
@@ -336,12 +365,26 @@ void ComparePage::finished(Result<ComparePicture> result) {
         setMargins(column, 0, Spacing::m);
         auto* panel = new ErrorPanel(result.error());
         panel->setObjectName(QStringLiteral("compareError"));
-        panel->addAction({tr("Compare again"), [this] { start(); }});
+        if (result.error().kind != ErrorKind::CannotRun) panel->addAction({tr("Compare again"), [this] { start(false); }});
         column->addWidget(panel);
         column->addStretch(1);
         showWidget(holder);
     }
     emit changed();
+}
+
+/// Torch would run code of the file to read it: only when the reader says so.
+void ComparePage::showUnsafe(const Error& error) {
+    auto* holder = new QWidget;
+    auto* column = new QVBoxLayout(holder);
+    setMargins(column, 0, Spacing::m);
+    auto* panel = new ErrorPanel(error);
+    panel->setObjectName(QStringLiteral("compareConsent"));
+    panel->setSeverity(State::Warning);
+    panel->addAction({tr("Compare all the same"), [this] { start(true); }});
+    column->addWidget(panel);
+    column->addStretch(1);
+    showWidget(holder);
 }
 
 void ComparePage::showResult() { showWidget(new CompareResult(*picture_)); }

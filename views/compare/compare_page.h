@@ -2,7 +2,7 @@
 
 #include <QElapsedTimer>
 
-#include "core/compare/compare.h"
+#include "core/compare/compare_outputs.h"
 #include "views/frame/page.h"
 
 class QComboBox;
@@ -32,6 +32,8 @@ public:
     void runPrimaryAction() override;
     QStringList statusTexts() const override;
     bool settled() const override;
+    /// Compare with the outputs stored in this file instead of torch eager.
+    void setReferenceFile(const QString& file);
     const ComparePicture* lastPicture() const { return picture_ ? &*picture_ : nullptr; }
 
 protected:
@@ -40,11 +42,12 @@ protected:
 private:
     void buildToolbar(QVBoxLayout* column);
     void fitToolbar();
-    void start();
+    void start(bool trust);
     void finished(Result<ComparePicture> result);
     void showWidget(QWidget* widget);
     void showEmpty();
     void showResult();
+    void showUnsafe(const Error& error);
     void toleranceEdited();
     std::optional<double> tolerance(const QLineEdit* field) const;
 
@@ -59,6 +62,7 @@ private:
     QElapsedTimer running_;
     QString state_;
     QString referenceFile_;
+    JobId job_ = 0;
 };
 
 }  // namespace pt2::views

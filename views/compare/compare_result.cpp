@@ -1,6 +1,7 @@
 #include "views/compare/compare_result.h"
 
 #include <QGridLayout>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -8,9 +9,12 @@
 #include "views/plots/histogram_plot.h"
 #include "views/plots/value_grid.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
+#include "views/theme/theme.h"
+#include "views/widgets/banner.h"
+#include "views/widgets/card.h"
 #include "views/widgets/data_table.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/empty_state.h"
+#include "views/widgets/key_value_list.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {

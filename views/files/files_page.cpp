@@ -2,6 +2,7 @@
 
 #include <QHBoxLayout>
 #include <QLineEdit>
+#include <QResizeEvent>
 #include <QSplitter>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -12,14 +13,15 @@
 #include "views/theme/icons.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
 #include "views/widgets/data_table.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/segmented_switch.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
 
 namespace {
-constexpr int kTreeShare = 42, kViewShare = 58, kTreeLeast = 380;
+constexpr int kTreeShare = 42, kViewShare = 58, kTreeLeast = 380, kViewLeast = 320, kTreeWhole = 500;  // below, the meaning of a member is cut
 }
 
 FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
@@ -32,7 +34,7 @@ FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
       view_(new MemberView(session)) {
     auto* column = new QVBoxLayout(this);
     setMargins(column, 0, 0);
-    auto* splitter = new QSplitter(Qt::Horizontal);
+    splitter_ = new QSplitter(Qt::Horizontal);
     auto* left = new QWidget;
     auto* leftColumn = new QVBoxLayout(left);
     setMargins(leftColumn, 0, 0);
@@ -49,15 +51,15 @@ FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
     tree_->setSource(model_);
     tree_->setAccessibleName(tr("Members"));
     leftColumn->addWidget(tree_, 1);
-    splitter->addWidget(left);
-    splitter->addWidget(view_);
-    splitter->setStretchFactor(0, kTreeShare);
-    splitter->setStretchFactor(1, kViewShare);
-    splitter->setSizes({kTreeShare * 100, kViewShare * 100});
-    splitter->setChildrenCollapsible(false);
+    splitter_->addWidget(left);
+    splitter_->addWidget(view_);
+    splitter_->setStretchFactor(0, kTreeShare);
+    splitter_->setStretchFactor(1, kViewShare);
+    splitter_->setSizes({kTreeShare * 100, kViewShare * 100});
+    splitter_->setChildrenCollapsible(false);
     left->setMinimumWidth(kTreeLeast);
-    view_->setMinimumWidth(320);
-    column->addWidget(splitter);
+    view_->setMinimumWidth(kViewLeast);
+    column->addWidget(splitter_);
     connect(filter_, &QLineEdit::textChanged, this, [this](const QString& text) {
         tree_->filter()->setText(text);
         if (!text.isEmpty()) tree_->expandAll();
@@ -77,6 +79,13 @@ FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
 std::shared_ptr<const Package> FilesPage::package() const {
     const Document& document = session().document();
     return side_->current() == 1 && document.attached ? document.attached : document.primary;
+}
+
+void FilesPage::resizeEvent(QResizeEvent* event) {
+    Page::resizeEvent(event);
+    if (event->oldSize().width() == width()) return;
+    const int tree = std::clamp(std::max(width() * kTreeShare / 100, kTreeWhole), kTreeLeast, std::max(kTreeLeast, width() - kViewLeast));
+    splitter_->setSizes({tree, std::max(1, width() - tree)});
 }
 
 void FilesPage::documentChanged() {

@@ -3,6 +3,7 @@
 #include "views/frame/page.h"
 
 class QLineEdit;
+class QSplitter;
 
 namespace pt2::views {
 
@@ -25,6 +26,9 @@ public:
     void find() override;
     const RowModel& model() const { return *model_; }
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     std::shared_ptr<const Package> package() const;
     void open(const QString& address);
@@ -34,6 +38,7 @@ private:
     DataTable* tree_;
     RowModel* model_;
     MemberView* view_;
+    QSplitter* splitter_ = nullptr;
     QString current_;
 };
 

@@ -11,13 +11,18 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "views/files/member_kind.h"
+#include "views/frame/file_path.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
+#include "views/widgets/buttons.h"
 #include "views/widgets/code_view.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/empty_state.h"
+#include "views/widgets/error_panel.h"
 #include "views/widgets/find_bar.h"
+#include "views/widgets/ground.h"
 #include "views/widgets/hex_view.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/segmented_switch.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 
@@ -198,7 +203,7 @@ void MemberView::copyToDisk() {
     if (path.isEmpty()) return;
     session_.jobs().start(
         this, QStringLiteral("save-member"), tr("Saving \"%1\"").arg(suggested),
-        [package = package_, member = member_, target = path.toStdString()](const CancelToken& cancel, const ProgressSink&) -> Status {
+        [package = package_, member = member_, target = systemPath(path)](const CancelToken& cancel, const ProgressSink&) -> Status {
             Result<AtomicFile> file = AtomicFile::create(target, true);
             if (!file) return tl::unexpected<Error>(file.error());
             Status written = package->archive().stream(

@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QPushButton>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <algorithm>
@@ -15,7 +16,7 @@
 #include "views/theme/icons.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/buttons.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {

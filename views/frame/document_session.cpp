@@ -1,10 +1,13 @@
 #include "views/frame/document_session.h"
 
 #include <QFileInfo>
+#include <QElapsedTimer>
 #include <QFileSystemWatcher>
 #include <QTimer>
 #include <algorithm>
 
+#include "views/frame/engine_service.h"
+#include "views/frame/file_path.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -35,19 +38,22 @@ DocumentSession::DocumentSession(QString path, QString with, QObject* parent)
     settle_->setInterval(kSettleMs);
     connect(watcher_, &QFileSystemWatcher::fileChanged, settle_, qOverload<>(&QTimer::start));
     connect(settle_, &QTimer::timeout, this, [this] {
-        if (state_ == State::Ready && document_->primary->archive().verifyUnchanged() && QFileInfo::exists(path_)) return;
+        if (state_ == State::Ready && document_->primary->archive().verifyUnchanged() && pathExists(path_)) return;
         changedOnDisk_ = true;
         emit changedOnDiskChanged();
     });
     connect(jobs_, &JobRunner::progressed, this, [this](JobId id, const Progress& progress) {
         if (id == opening_ && state_ == State::Opening) emit openProgress(progress);
     });
+    connect(&EngineService::instance(), &EngineService::changed, this, [this] {
+        if (state_ == State::Ready) judge();
+    });
     connect(jobs_, &JobRunner::threw, this, [this](JobId, const Error& thrown) { log(shown(thrown.what + " " + thrown.why)); });
 }
 
 DocumentSession::~DocumentSession() { jobs_->cancelAll(); }
 
-QString DocumentSession::fileName() const { return path_ == QLatin1String("-") ? tr("standard input") : QFileInfo(path_).fileName(); }
+QString DocumentSession::fileName() const { return path_ == QLatin1String("-") ? tr("standard input") : shownFileName(path_); }
 
 void DocumentSession::attach(const QString& with) { read(with); }
 
@@ -60,10 +66,12 @@ void DocumentSession::read(const QString& withPath) {
     }
     changedOnDisk_ = false;
     emit changedOnDiskChanged();
-    const std::string path = path_.toStdString(), with = withPath.toStdString(), wanted = model_;
+    const std::filesystem::path path = systemPath(path_), with = systemPath(withPath);
     opening_ = jobs_->start(
         this, QStringLiteral("open"), tr("Opening \"%1\"").arg(fileName()),
-        [path, with, wanted](const CancelToken& cancel, const ProgressSink& progress) {
+        [path, with, wanted = wished_.empty() ? model_ : wished_](const CancelToken& cancel, const ProgressSink& progress) {
+            QElapsedTimer timer;
+            timer.start();
             Opened opened;
             opened.document = Document::open(path, with, cancel, progress);
             if (opened.document) {
@@ -92,22 +100,64 @@ void DocumentSession::read(const QString& withPath) {
             std::stable_sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) { return rank(a.severity) < rank(b.severity); });
             state_ = State::Ready;
             watch();
+            runnable_.reset();
+            judge();
             emit stateChanged();
             emit documentChanged();
+            if (!wished_.empty() && wished_ != model_) setModel(wished_);
         });
 }
 
 void DocumentSession::watch() {
     if (path_ == QLatin1String("-")) return;
     if (!watcher_->files().isEmpty()) watcher_->removePaths(watcher_->files());
-    if (QFileInfo(path_).isFile()) watcher_->addPath(path_);
+    std::error_code problem;
+    if (knownToQt(path_) && std::filesystem::is_regular_file(systemPath(path_), problem)) watcher_->addPath(path_);
 }
 
 void DocumentSession::setModel(const std::string& model) {
-    if (!document_ || model == model_) return;
-    model_ = model;
-    contract_ = buildContract(*document_, model_);
-    emit documentChanged();
+    if (!document_ || (!document_->program(model) && !document_->compiled(model))) return;
+    wished_ = model;
+    if (model == model_) return;
+    jobs_->start(
+        this, QStringLiteral("model"), tr("Reading the model \"%1\"").arg(shown(model)),
+        [document = document_, model](const CancelToken&, const ProgressSink&) { return buildContract(*document, model); },
+        [this, document = document_, model](Result<Contract> contract) {
+            if (model != wished_) return;                       // another wish since
+            if (document != document_) return setModel(model);  // the file was read anew meanwhile
+            model_ = model;
+            contract_ = std::move(contract);
+            runnable_.reset();
+            judge();
+            emit documentChanged();
+        });
+}
+
+void DocumentSession::judge() {
+    if (!compiledModel()) return;
+    jobs_->start(
+        this, QStringLiteral("verdict"), tr("Judging whether it runs here"),
+        [document = document_, model = model_, torch = EngineService::instance().torchVersion().toStdString()](const CancelToken&,
+                                                                                                               const ProgressSink&) {
+            const Document::CompiledRef found = document->compiled(model);
+            return found ? judgeRunnableHere(*found.model, torch) : Runnable{};
+        },
+        [this](Runnable runnable) {
+            runnable_ = std::move(runnable);
+            emit runnableChanged();
+        });
+}
+
+QString DocumentSession::refusal() const {
+    if (!runnable_ || runnable_->verdict != Runnable::Verdict::No || !EngineService::instance().engineKnown()) return {};
+    for (const RunReason& reason : runnable_->reasons) {
+        if (reason.ok != false) continue;
+        const QString what = shown(reason.what), found = shown(reason.found), needed = shown(reason.needed);
+        if (found.isEmpty()) return tr("It cannot run here: %1, needs %2.").arg(what, needed);
+        return needed.isEmpty() ? tr("It cannot run here: %1, %2.").arg(what, found)
+                                : tr("It cannot run here: %1 %2, needs %3.").arg(what, found, needed);
+    }
+    return tr("It cannot run here.");
 }
 
 std::shared_ptr<const Program> DocumentSession::program() const {

@@ -6,6 +6,8 @@
 #include <memory>
 #include <optional>
 
+#include "core/compiled/compiled_model.h"
+#include "core/compiled/runnable.h"
 #include "core/contract/contract.h"
 #include "core/package/address.h"
 #include "core/package/package.h"
@@ -44,6 +46,8 @@ public:
 
     /// The model pages show.
     const std::string& model() const { return model_; }
+    /// Its contract is made in the background; `documentChanged` follows, and until then pages show the model before. A name that the document does
+    /// not have is ignored.
     void setModel(const std::string& model);
     /// Null when the model has no program or it could not be read.
     std::shared_ptr<const Program> program() const;
@@ -51,6 +55,11 @@ public:
     const CompiledModel* compiledModel() const;
     /// Of the present model; made with the document.
     const Result<Contract>& contract() const { return *contract_; }
+    /// Whether the compiled model runs on this machine, judged in the background without loading it; nothing while it is not known, and for a model
+    /// that is not compiled.
+    const std::optional<Runnable>& runnable() const { return runnable_; }
+    /// Why the compiled model cannot be run here, in words; empty when it can, or may, or is not known.
+    QString refusal() const;
     /// Issues of the file(s), errors first, then in file order.
     const Issues& issues() const { return issues_; }
     int issueCount(Severity severity) const;
@@ -75,6 +84,7 @@ signals:
     void openProgress(const pt2::Progress& progress);
     /// Another document or model: pages read everything anew, and keep what they can.
     void documentChanged();
+    void runnableChanged();
     void selectionChanged(const pt2::Address& address);
     void navigationRequested(const pt2::Address& address);
     void pageRequested(const QString& key);
@@ -87,12 +97,14 @@ signals:
 private:
     void watch();
     void read(const QString& withPath);
+    void judge();
     QString path_, with_;
     State state_ = State::Opening;
     Error error_;
     std::shared_ptr<const Document> document_;
-    std::string model_;
+    std::string model_, wished_;  ///< shown; last asked for
     std::optional<Result<Contract>> contract_;
+    std::optional<Runnable> runnable_;
     Issues issues_;
     Address selection_;
     JobId opening_ = 0;

@@ -3,10 +3,10 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -22,8 +22,11 @@
 #include "views/frame/side_navigation.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/banner.h"
+#include "views/widgets/buttons.h"
+#include "views/widgets/error_panel.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/progress.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -119,6 +122,7 @@ DocumentView::DocumentView(DocumentSession* session, const PageRegistry& registr
     });
     connect(session_, &DocumentSession::stateChanged, this, &DocumentView::stateChanged);
     connect(session_, &DocumentSession::documentChanged, this, &DocumentView::documentChanged);
+    connect(session_, &DocumentSession::runnableChanged, this, &DocumentView::refreshChrome);
     connect(session_, &DocumentSession::navigationRequested, this, &DocumentView::navigate);
     connect(session_, &DocumentSession::pageRequested, this, &DocumentView::showPage);
     connect(session_, &DocumentSession::pageStartRequested, this, [this](const QString& key) {
@@ -253,9 +257,8 @@ void DocumentView::documentChanged() {
         inspector_ = registry_.makeInspector(*session_);
         inspectorBox_->addWidget(inspector_);
     }
-    const QFileInfo file(session_->path());
-    rememberRecentFile({file.absoluteFilePath(), kindInWords(document), static_cast<qint64>(document.primary->archive().fileSize()), errors,
-                        QDateTime::currentDateTime()});
+    rememberRecentFile(
+        {session_->path(), kindInWords(document), static_cast<qint64>(document.primary->archive().fileSize()), errors, QDateTime::currentDateTime()});
     setCentre(nullptr);
     if (history_.empty()) {
         record({key_, {}});

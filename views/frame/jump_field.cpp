@@ -11,8 +11,8 @@
 #include <algorithm>
 
 #include "views/frame/page.h"
+#include "views/theme/drawn_parts.h"
 #include "views/theme/icons.h"
-#include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/text.h"

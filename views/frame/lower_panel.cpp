@@ -9,8 +9,10 @@
 #include "views/theme/fonts.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/buttons.h"
 #include "views/widgets/data_table.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/segmented_switch.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {

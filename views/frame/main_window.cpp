@@ -5,7 +5,6 @@
 #include <QCloseEvent>
 #include <QDragEnterEvent>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QMenu>
 #include <QMenuBar>
@@ -17,6 +16,7 @@
 
 #include "views/frame/document_tabs.h"
 #include "views/frame/engine_service.h"
+#include "views/frame/file_path.h"
 #include "views/frame/jump_field.h"
 #include "views/frame/recent_files.h"
 #include "views/frame/start_page.h"
@@ -24,8 +24,8 @@
 #include "views/theme/fonts.h"
 #include "views/theme/icons.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/theme/theme.h"
+#include "views/widgets/ground.h"
 
 namespace pt2::views {
 
@@ -225,7 +225,7 @@ bool MainWindow::settled() const {
 }
 
 DocumentView* MainWindow::openFile(const QString& path, const QString& with) {
-    const QString absolute = path == QLatin1String("-") ? path : QFileInfo(path).absoluteFilePath();
+    const QString absolute = path == QLatin1String("-") ? path : absolutePath(path);
     for (int i = 0; i < tabs_->count(); ++i) {
         auto* view = qobject_cast<DocumentView*>(stack_->widget(i + 1));
         if (view && view->session().path() == absolute && with.isEmpty()) {
@@ -233,11 +233,11 @@ DocumentView* MainWindow::openFile(const QString& path, const QString& with) {
             return view;
         }
     }
-    auto* session = new DocumentSession(absolute, with.isEmpty() ? with : QFileInfo(with).absoluteFilePath());
+    auto* session = new DocumentSession(absolute, with.isEmpty() ? with : absolutePath(with));
     auto* view = new DocumentView(session, registry_);
     stack_->addWidget(view);
     const int tab = tabs_->addTab(session->fileName());
-    tabs_->setTabToolTip(tab, absolute);
+    tabs_->setTabToolTip(tab, shownPath(absolute));
     connect(view, &DocumentView::titleChanged, this, &MainWindow::refreshTitle);
     connect(view, &DocumentView::statusChanged, this, [this, view](const QStringList& texts) {
         if (view == currentView()) status_->setTexts(texts);
@@ -286,7 +286,7 @@ void MainWindow::chooseFile() {
     const QStringList files = QFileDialog::getOpenFileNames(this, tr("Open"), QSettings().value(QStringLiteral("folder")).toString(),
                                                             tr("PyTorch archives (*.pt2);;Compiled libraries (*.so);;All files (*)"));
     for (const QString& path : files) {
-        QSettings().setValue(QStringLiteral("folder"), QFileInfo(path).absolutePath());
+        QSettings().setValue(QStringLiteral("folder"), folderOf(path));
         openFile(path);
     }
 }
@@ -300,9 +300,8 @@ void MainWindow::chooseFolder() {
 void MainWindow::attachFile() {
     DocumentView* view = currentView();
     if (!view) return;
-    const QString path =
-        QFileDialog::getOpenFileName(this, tr("Attach a program or a compiled model"), QFileInfo(view->session().path()).absolutePath(),
-                                     tr("PyTorch archives (*.pt2);;Compiled libraries (*.so);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(this, tr("Attach a program or a compiled model"), folderOf(view->session().path()),
+                                                      tr("PyTorch archives (*.pt2);;Compiled libraries (*.so);;All files (*)"));
     if (!path.isEmpty()) view->session().attach(path);
 }
 
@@ -310,9 +309,8 @@ void MainWindow::refreshRecentMenu() {
     recentMenu_->clear();
     for (const RecentFile& file : recentFiles()) {
         recentMenu_
-            ->addAction(icon(QStringLiteral("archive"), Role::Muted), QFileInfo(file.path).fileName(), this,
-                        [this, path = file.path] { openFile(path); })
-            ->setToolTip(file.path);
+            ->addAction(icon(QStringLiteral("archive"), Role::Muted), shownFileName(file.path), this, [this, path = file.path] { openFile(path); })
+            ->setToolTip(shownPath(file.path));
     }
     if (recentMenu_->isEmpty()) recentMenu_->addAction(tr("Nothing was opened yet"))->setEnabled(false);
 }
@@ -332,7 +330,7 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
     for (const QUrl& url : event->mimeData()->urls()) {
-        if (url.isLocalFile()) openFile(url.toLocalFile());
+        if (url.isLocalFile()) openFile(pathText(url));
     }
     event->acceptProposedAction();
 }

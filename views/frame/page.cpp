@@ -4,7 +4,9 @@
 
 #include "core/base/text.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/panels.h"
+#include "views/theme/theme.h"
+#include "views/widgets/empty_state.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 
@@ -31,6 +33,9 @@ PrimaryAction Page::primaryAction() const {
     } else if (!session_.compiledModel()) {
         action.enabled = false;
         action.reason = tr("There is no compiled model to run. Recompile makes one from the program.");
+    } else if (!session_.refusal().isEmpty()) {
+        action.enabled = false;
+        action.reason = session_.refusal();
     }
     return action;
 }
@@ -40,10 +45,10 @@ void Page::runPrimaryAction() { session_.startPage(QStringLiteral("run")); }
 QStringList Page::statusTexts() const {
     QStringList texts{session_.issueCount(Severity::Error) > 0 ? tr("Opened with problems") : tr("Ready")};
     QStringList counts;
-    if (const auto program = session_.program()) counts << tr("%1 nodes").arg(toQt(formatCount(program->nodes().size())));
-    if (const ProgramEntry* entry = session_.programEntry()) counts << tr("%1 weights").arg(toQt(formatCount(entry->weights.size())));
+    if (const auto program = session_.program()) counts << counted(program->nodes().size(), tr("node"), tr("nodes"));
+    if (const ProgramEntry* entry = session_.programEntry()) counts << counted(entry->weights.size(), tr("weight"), tr("weights"));
     if (const CompiledModel* model = session_.compiledModel(); model && model->kernelCalls) {
-        counts << tr("%1 kernel calls").arg(toQt(formatCount(*model->kernelCalls)));
+        counts << counted(*model->kernelCalls, tr("kernel call"), tr("kernel calls"));
     }
     if (!counts.isEmpty()) texts << counts.join(QStringLiteral(" · "));
     if (const auto program = session_.program()) {

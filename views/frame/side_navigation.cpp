@@ -5,12 +5,12 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "views/theme/drawn_parts.h"
 #include "views/theme/fonts.h"
 #include "views/theme/icons.h"
-#include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/ground.h"
 
 namespace pt2::views {
 

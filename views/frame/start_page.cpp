@@ -1,20 +1,20 @@
 #include "views/frame/start_page.h"
 
-#include <QDir>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPainter>
+#include <QPushButton>
 #include <QVBoxLayout>
 
 #include "core/base/text.h"
+#include "views/frame/file_path.h"
 #include "views/frame/recent_files.h"
 #include "views/theme/icons.h"
-#include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/buttons.h"
 #include "views/widgets/data_table.h"
+#include "views/widgets/link_label.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -106,15 +106,14 @@ void StartPage::refresh() {
     std::vector<Row> rows;
     const QDateTime now = QDateTime::currentDateTime();
     for (const RecentFile& file : recentFiles()) {
-        const QFileInfo info(file.path);
         Row row;
-        Cell name(info.fileName());
+        Cell name(shownFileName(file.path));
         name.strong = true;
         name.icon = QStringLiteral("archive");
         name.iconColour = Role::Accent;
-        name.second = QDir::toNativeSeparators(info.path());
-        name.tooltip = file.path;
-        Cell facts(file.problems > 0 ? tr("%1 problems").arg(file.problems) : file.kind);
+        name.second = shownPath(folderOf(file.path));
+        name.tooltip = shownPath(file.path);
+        Cell facts(file.problems > 0 ? counted(static_cast<std::uint64_t>(file.problems), tr("problem"), tr("problems")) : file.kind);
         if (file.problems > 0) facts.colour = Role::Error;
         facts.second = QStringLiteral("%1 · %2").arg(toQt(formatBytes(static_cast<std::uint64_t>(file.size))), ageInWords(file.opened, now));
         row.cells = {name, facts};

@@ -9,11 +9,11 @@
 
 #include "core/base/text.h"
 #include "views/frame/engine_service.h"
+#include "views/theme/drawn_parts.h"
 #include "views/theme/fonts.h"
-#include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/buttons.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {

@@ -4,15 +4,16 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QToolButton>
 #include <algorithm>
 
 #include "core/program/operator_family.h"
+#include "views/theme/drawn_parts.h"
 #include "views/theme/fonts.h"
 #include "views/theme/icons.h"
-#include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/buttons.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {

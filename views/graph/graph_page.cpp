@@ -13,8 +13,11 @@
 #include "views/graph/graph_addresses.h"
 #include "views/graph/graph_canvas.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/buttons.h"
+#include "views/widgets/empty_state.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/progress.h"
+#include "views/widgets/segmented_switch.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -383,7 +386,7 @@ QStringList GraphPage::statusTexts() const {
             closed += group.repeat;
         }
     }
-    QString counts = tr("%1 nodes").arg(toQt(formatCount(layout.groups[0].nodeCount)));
+    QString counts = counted(layout.groups[0].nodeCount, tr("node"), tr("nodes"));
     if (modules > 0) counts += QStringLiteral(" · ") + tr("%1 of %2 groups open").arg(shownOpen).arg(modules);
     texts << counts << tr("Laid out in %1").arg(toQt(formatDuration(layout.milliseconds / 1000)))
           << QStringLiteral("%1 %").arg(std::lround(canvas_->scale() * 100));

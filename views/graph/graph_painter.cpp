@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/base/text.h"
 #include "core/layout/node_labels.h"
-#include "core/layout/text_widths.h"
 #include "views/graph/edge_path.h"
-#include "views/theme/fonts.h"
 #include "views/theme/theme.h"
 #include "views/widgets/text.h"
 
@@ -18,7 +15,6 @@ namespace {
 
 constexpr double kTextLine = 16;  // height of a line of 13 px text
 constexpr double kCorner = 6;
-constexpr std::size_t kMostTexts = 30000;
 using M = LayoutMetrics;
 
 QColor mixed(const QColor& a, const QColor& b, double share) {
@@ -37,188 +33,14 @@ QPen cosmetic(const QColor& colour, double width, Qt::PenStyle style = Qt::Solid
 
 }  // namespace
 
-QFont canvasFont(bool strong, double size) {
-    QFont font = uiFont();
-    font.setPixelSize(std::max(1, static_cast<int>(std::lround(size))));
-    font.setWeight(strong ? QFont::DemiBold : QFont::Normal);
-    font.setHintingPreference(QFont::PreferNoHinting);
-    return font;
-}
-
-QFont canvasCodeFont(bool italic, double size) {
-    QFont font = codeFont();
-    font.setPixelSize(std::max(1, static_cast<int>(std::lround(size))));
-    font.setItalic(italic);
-    font.setHintingPreference(QFont::PreferNoHinting);
-    return font;
-}
-
 DetailLevel detailLevel(double scale) {
     const double height = scale * kTextLine;
     return height < 3 ? DetailLevel::Map : height < 7 ? DetailLevel::Shape : height < 11.5 ? DetailLevel::Name : DetailLevel::Facts;
 }
 
-GraphPainter::GraphPainter() { forget(); }
-
 void GraphPainter::forget() {
-    rows_.clear();
-    pills_.clear();
-    groups_.clear();
+    texts_.forget();
     known_ = nullptr;
-    fonts_[Strong] = canvasFont(true, 13);
-    fonts_[Small] = canvasFont(false, 11);
-    fonts_[SmallStrong] = canvasFont(true, 11);
-    fonts_[Code] = canvasCodeFont(false, 11);
-    fonts_[CodeItalic] = canvasCodeFont(true, 11);
-    fonts_[Tag] = canvasCodeFont(false, 11);
-}
-
-GraphPainter::Piece GraphPainter::piece(const QString& text, int font, float x) {
-    Piece p;
-    p.text = QStaticText(text);
-    p.text.setTextFormat(Qt::PlainText);
-    p.text.setPerformanceHint(QStaticText::AggressiveCaching);
-    p.text.prepare(QTransform(), fonts_[font]);
-    p.font = font;
-    p.x = x;
-    p.width = static_cast<float>(QFontMetricsF(fonts_[font]).horizontalAdvance(text));
-    return p;
-}
-
-/// Code text with symbols (words that begin with a letter and follow no letter) in italics; a dtype or sign before the shape stays upright.
-std::vector<GraphPainter::Piece> GraphPainter::codePieces(const QString& text, float x) {
-    std::vector<Piece> pieces;
-    qsizetype i = 0;
-    const auto isWord = [](QChar c) { return c.isLetterOrNumber() || c == '_'; };
-    while (i < text.size()) {
-        qsizetype end = i;
-        const bool letter = text[i].isLetter();
-        if (letter) {
-            while (end < text.size() && isWord(text[end])) ++end;
-        } else {
-            while (end < text.size() && !(text[end].isLetter() && (end == 0 || !isWord(text[end - 1])))) ++end;
-        }
-        const QString part = text.mid(i, end - i);
-        const bool type = letter && end < text.size() && text[end] == ' ' && i == 0;
-        const bool symbol = letter && !type && part.size() > 1 && part.back().isDigit();
-        pieces.push_back(piece(part, symbol ? CodeItalic : Code, x));
-        x += pieces.back().width;
-        i = end;
-    }
-    return pieces;
-}
-
-const GraphPainter::RowText& GraphPainter::rowText(const GraphScene& scene, const LayoutBox& box, const LayoutRow& row) {
-    const auto it = rows_.find(row.node);
-    if (it != rows_.end()) return it->second;
-    if (rows_.size() > kMostTexts) rows_.clear();
-    RowText& text = rows_[row.node];
-    const NodeLabel label = nodeLabel(scene.program(), row.node);
-    const double width = box.width;
-    double left = 12;
-    if (!box.opens.empty()) left += 16;
-    text.tag = piece(QString::fromLatin1(operatorFamilyTag(scene.family(row.node))), Tag, static_cast<float>(left));
-    left += text.tag.width + 7;
-    text.detail = codePieces(toQt(label.detail), 0);
-    double detailWidth = 0;
-    for (const Piece& p : text.detail) detailWidth += p.width;
-    const QFontMetricsF strong(fonts_[Strong]), small(fonts_[Small]);
-    const QString name = toQt(label.name);
-    double room = width - left - 9 - (detailWidth > 0 ? detailWidth + 10 : 0);
-    if (strong.horizontalAdvance(name) > room && detailWidth > 0) {  // the name is worth more than a long shape
-        text.detail.clear();
-        room += detailWidth + 10;
-        const QString fits =
-            QFontMetricsF(fonts_[Code]).elidedText(toQt(label.detail), Qt::ElideRight, std::max(0.0, room - strong.horizontalAdvance(name) - 10));
-        if (fits.size() > 2) {
-            text.detail = codePieces(fits, 0);
-            detailWidth = 0;
-            for (const Piece& p : text.detail) detailWidth += p.width;
-            room -= detailWidth + 10;
-        } else {
-            detailWidth = 0;
-        }
-    }
-    text.name = piece(strong.elidedText(name, Qt::ElideMiddle, room), Strong, static_cast<float>(left));
-    text.shortName = piece(strong.elidedText(name, Qt::ElideMiddle, width - 22), Strong, 13);
-    const QString local = toQt(escapeForDisplay(scene.hierarchy().localName(row.node)));
-    const double localRoom = room - text.name.width - 6;
-    if (!local.isEmpty() && localRoom > 26)
-        text.local = piece(small.elidedText(local, Qt::ElideMiddle, localRoom), Small, text.name.x + text.name.width + 6);
-    for (Piece& p : text.detail) p.x += static_cast<float>(width - 9 - detailWidth);
-    double chip = 12;
-    for (std::size_t i = 0; i < row.weights.size(); ++i) {
-        const std::string words = weightLabel(scene.program(), row.weights[i]);
-        double chipWidth = 10 + textWidth(words, TextFace::Code, 11);
-        QString shownWords = toQt(words);
-        const std::size_t left2 = row.weights.size() - i;
-        if (chip + chipWidth > width - (left2 > 1 ? 34 : 6)) {
-            const double space = width - 6 - chip - 10;
-            shownWords =
-                i > 0 && left2 > 1 ? QStringLiteral("+%1").arg(left2) : QFontMetricsF(fonts_[Code]).elidedText(shownWords, Qt::ElideMiddle, space);
-            if (space < 14) break;
-            chipWidth = 10 + QFontMetricsF(fonts_[Code]).horizontalAdvance(shownWords);
-            i = i > 0 && left2 > 1 ? row.weights.size() : i;
-        }
-        text.chips.push_back(piece(shownWords, Code, static_cast<float>(chip)));
-        text.chipWidths.push_back(static_cast<float>(chipWidth));
-        chip += chipWidth + 5;
-    }
-    return text;
-}
-
-const std::vector<GraphPainter::Piece>& GraphPainter::pillText(const GraphScene& scene, std::uint32_t index) {
-    const auto it = pills_.find(index);
-    if (it != pills_.end()) return it->second;
-    const LayoutBox& box = scene.layout().boxes[index];
-    const Value& value = scene.program().value(box.value);
-    std::vector<Piece> pieces;
-    const QString type = toQt(typeLabel(scene.program(), value));
-    const double typeWidth = QFontMetricsF(fonts_[Code]).horizontalAdvance(type);
-    const QFontMetricsF small(fonts_[Small]);
-    pieces.push_back(
-        piece(small.elidedText(toQt(escapeForDisplay(value.name)), Qt::ElideMiddle, std::max(30.0, box.width - 24 - 7 - typeWidth)), Small));
-    for (Piece& p : codePieces(type, pieces[0].width + 7)) pieces.push_back(std::move(p));
-    const double total = pieces.back().x + pieces.back().width;
-    for (Piece& p : pieces) p.x += static_cast<float>((box.width - total) / 2);
-    return pills_[index] = std::move(pieces);
-}
-
-const std::vector<GraphPainter::Piece>& GraphPainter::groupText(const GraphScene& scene, std::uint32_t index) {
-    const auto it = groups_.find(index);
-    if (it != groups_.end()) return it->second;
-    const LayoutGroup& group = scene.layout().groups[index];
-    QStringList facts;
-    const bool series = group.repeat > 1;
-    if (!group.type.empty() && (group.open || series)) facts << toQt(escapeForDisplay(group.type));
-    const QString nodes = group.nodeCount == 1 ? QStringLiteral("1 node") : toQt(formatCount(group.nodeCount)) + QStringLiteral(" nodes");
-    const QString params =
-        group.parameters == 0
-            ? QString()
-            : toQt(group.parameters < 1000000 ? formatCount(group.parameters) : formatCountShort(group.parameters)) + QStringLiteral(" params");
-    facts << (series && !params.isEmpty() ? nodes + QStringLiteral(", ") + params + QStringLiteral(" each") : nodes);
-    if (!series && !params.isEmpty()) facts << params;
-    if (!series && group.open && group.depth == 1 && group.weightBytes > 0) facts << toQt(formatBytes(group.weightBytes));
-    if (group.kind == GroupKind::Control && group.node != kNone) facts.prepend(toQt(splitOperatorName(scene.program().node(group.node).target).name));
-    const QFontMetricsF strong(fonts_[Strong]), small(fonts_[Small]);
-    const double width = group.width;
-    std::vector<Piece> pieces;
-    pieces.push_back(piece(strong.elidedText(toQt(escapeForDisplay(group.title)), Qt::ElideMiddle, width - 40), Strong, 27));
-    const double left = series ? 27 : 27 + pieces[0].width + 9;
-    const QString words = small.elidedText(facts.join(QStringLiteral(" · ")), Qt::ElideRight, std::max(0.0, width - left - 8));
-    pieces.push_back(piece(words.size() > 3 ? words : QString(), Small, static_cast<float>(left)));
-    if (series) {
-        pieces.push_back(piece(QStringLiteral("× %1 identical").arg(group.repeat), SmallStrong, 27 + pieces[0].width + 18));
-    }
-    return groups_[index] = std::move(pieces);
-}
-
-void GraphPainter::draw(QPainter& painter, const Piece& p, double x, double y, const QColor& colour) {
-    if (p.width <= 0) return;
-    painter.setFont(fonts_[p.font]);
-    painter.setPen(colour);
-    const QSizeF size = p.text.size();
-    painter.drawStaticText(QPointF(x + p.x, y - size.height() / 2), p.text);
 }
 
 QColor GraphPainter::groupGround(std::uint32_t depth) const {
@@ -314,9 +136,9 @@ void GraphPainter::paintTitles(QPainter& painter) {
 
 void GraphPainter::paintGroupTitle(QPainter& painter, std::uint32_t g, double y) {
     const LayoutGroup& group = scene_->layout().groups[g];
-    const auto& pieces = groupText(*scene_, g);
+    const auto& pieces = texts_.group(*scene_, g);
     const double middle = y + M::kTitleHeight / 2.0 + 0.5;
-    const Piece& last = level_ >= DetailLevel::Name && pieces[1].width > 0 ? pieces[1] : pieces[0];
+    const GraphTexts::Piece& last = level_ >= DetailLevel::Name && pieces[1].width > 0 ? pieces[1] : pieces[0];
     const double wordsEnd = last.x + last.width;
     // The words stay in view while any of the group is.
     const double left = std::max<double>(group.x, std::min<double>(region_.left() - pieces[0].x + 8 / scale_, group.x + group.width - wordsEnd - 8));
@@ -330,8 +152,8 @@ void GraphPainter::paintGroupTitle(QPainter& painter, std::uint32_t g, double y)
         const QPointF chevron[] = {{x, middle - 2}, {x + 4, middle + 2}, {x + 8, middle - 2}};
         painter.drawPolyline(chevron, 3);
     }
-    draw(painter, pieces[0], left, middle, color(Role::Text));
-    if (level_ >= DetailLevel::Name) draw(painter, pieces[1], left, middle, color(Role::Muted));
+    texts_.draw(painter, pieces[0], left, middle, color(Role::Text));
+    if (level_ >= DetailLevel::Name) texts_.draw(painter, pieces[1], left, middle, color(Role::Muted));
 }
 
 void GraphPainter::paintClosedGroup(QPainter& painter, std::uint32_t g) {
@@ -352,33 +174,33 @@ void GraphPainter::paintClosedGroup(QPainter& painter, std::uint32_t g) {
     painter.drawRoundedRect(rect, kCorner, kCorner);
     if (level_ <= DetailLevel::Shape && rect.width() * scale_ < 80) return;
     if (level_ == DetailLevel::Map) return;
-    const auto& pieces = groupText(*scene_, g);
+    const auto& pieces = texts_.group(*scene_, g);
     const double middle = series ? rect.top() + 16 : rect.center().y();
     painter.setPen(cosmetic(color(Role::Text), 1.4 * std::min(1.0, std::max(0.6, scale_))));
     painter.setBrush(Qt::NoBrush);
     const double x = rect.left() + 13;
     const QPointF chevron[] = {{x - 2, middle - 4}, {x + 2, middle}, {x - 2, middle + 4}};
     painter.drawPolyline(chevron, 3);
-    draw(painter, pieces[0], rect.left(), middle, color(Role::Text));
-    if (level_ >= DetailLevel::Name) draw(painter, pieces[1], rect.left(), series ? rect.top() + 34 : middle, color(Role::Muted));
+    texts_.draw(painter, pieces[0], rect.left(), middle, color(Role::Text));
+    if (level_ >= DetailLevel::Name) texts_.draw(painter, pieces[1], rect.left(), series ? rect.top() + 34 : middle, color(Role::Muted));
     if (series && level_ >= DetailLevel::Name) {
         const QRectF chip(rect.left() + pieces[2].x - 6, middle - 9, pieces[2].width + 12, 18);
         if (chip.right() < rect.right() - 4) {
             painter.setPen(Qt::NoPen);
             painter.setBrush(color(Role::Selection));
             painter.drawRoundedRect(chip, 4, 4);
-            draw(painter, pieces[2], rect.left(), middle, color(Role::SelectionText));
+            texts_.draw(painter, pieces[2], rect.left(), middle, color(Role::SelectionText));
         }
     }
     const auto inside = state_->hitsInGroups.find(g);
     if (inside != state_->hitsInGroups.end() && level_ >= DetailLevel::Name) {
         const int hits = inside->second;
-        Piece words = piece(hits == 1 ? QStringLiteral("1 hit") : QStringLiteral("%1 hits").arg(hits), SmallStrong);
+        GraphTexts::Piece words = texts_.piece(hits == 1 ? QStringLiteral("1 hit") : QStringLiteral("%1 hits").arg(hits), GraphTexts::SmallStrong);
         const QRectF chip(rect.right() - words.width - 20, middle - 9, words.width + 12, 18);
         painter.setPen(cosmetic(color(Role::Accent), 1.5, Qt::DashLine));
         painter.setBrush(body);
         painter.drawRoundedRect(chip, 4, 4);
-        draw(painter, words, chip.left() + 6, middle, color(Role::Accent));
+        texts_.draw(painter, words, chip.left() + 6, middle, color(Role::Accent));
     }
 }
 
@@ -470,9 +292,9 @@ void GraphPainter::paintEdge(QPainter& painter, const LayoutEdge& edge, const QC
 
 void GraphPainter::paintEdgeChip(QPainter& painter, const LayoutEdge& edge) {
     if (edge.points.size() < 2) return;
-    const auto pieces = codePieces(toQt(typeLabel(scene_->program(), scene_->program().value(edge.value))), 0);
+    const auto pieces = texts_.codePieces(toQt(typeLabel(scene_->program(), scene_->program().value(edge.value))), 0);
     double width = 12;
-    for (const Piece& p : pieces) width += p.width;
+    for (const GraphTexts::Piece& p : pieces) width += p.width;
     // On the longest horizontal part, else the longest.
     std::size_t best = 1;
     double bestLength = -1;
@@ -490,7 +312,7 @@ void GraphPainter::paintEdgeChip(QPainter& painter, const LayoutEdge& edge) {
     painter.setPen(cosmetic(color(Role::Accent), 1));
     painter.setBrush(color(Role::Raised));
     painter.drawRoundedRect(chip, 4, 4);
-    for (const Piece& p : pieces) draw(painter, p, chip.left() + 6, middle.y(), color(Role::Text));
+    for (const GraphTexts::Piece& p : pieces) texts_.draw(painter, p, chip.left() + 6, middle.y(), color(Role::Text));
 }
 
 void GraphPainter::paintFilledBoxes(QPainter& painter) {
@@ -563,10 +385,10 @@ void GraphPainter::paintRow(QPainter& painter, std::uint32_t index, std::uint32_
     painter.setBrush(familyColor(scene_->family(row.node)));
     painter.drawRoundedRect(QRectF(rect.left() + 2.5, rect.top() + 3.5, 4, rect.height() - 7), 2, 2);
 
-    const RowText& text = rowText(*scene_, box, row);
+    const GraphTexts::RowText& text = texts_.row(*scene_, box, row);
     const double middle = rect.top() + M::kRowHeight / 2.0;
     if (level_ == DetailLevel::Name) {
-        draw(painter, text.shortName, rect.left(), rect.center().y(), color(selected ? Role::SelectionText : Role::Text));
+        texts_.draw(painter, text.shortName, rect.left(), rect.center().y(), color(selected ? Role::SelectionText : Role::Text));
         painter.setOpacity(opacity);
         return;
     }
@@ -578,16 +400,16 @@ void GraphPainter::paintRow(QPainter& painter, std::uint32_t index, std::uint32_
         const QPointF chevron[] = {{x, middle - 4}, {x + 4, middle}, {x, middle + 4}};
         painter.drawPolyline(chevron, 3);
     }
-    draw(painter, text.tag, rect.left(), middle, muted);
-    draw(painter, text.name, rect.left(), middle, color(selected ? Role::SelectionText : Role::Text));
-    draw(painter, text.local, rect.left(), middle, muted);
-    for (const Piece& p : text.detail) draw(painter, p, rect.left(), middle, muted);
+    texts_.draw(painter, text.tag, rect.left(), middle, muted);
+    texts_.draw(painter, text.name, rect.left(), middle, color(selected ? Role::SelectionText : Role::Text));
+    texts_.draw(painter, text.local, rect.left(), middle, muted);
+    for (const GraphTexts::Piece& p : text.detail) texts_.draw(painter, p, rect.left(), middle, muted);
     for (std::size_t i = 0; i < text.chips.size(); ++i) {
         const QRectF chip(rect.left() + text.chips[i].x, rect.top() + M::kRowHeight - 1, text.chipWidths[i], 18);
         painter.setPen(cosmetic(mixed(color(Role::Border), color(Role::Strong), 0.15), 1));
         painter.setBrush(color(Role::Alt));
         painter.drawRoundedRect(chip, 4, 4);
-        draw(painter, text.chips[i], rect.left() + 5, chip.center().y(), color(Role::Muted));
+        texts_.draw(painter, text.chips[i], rect.left() + 5, chip.center().y(), color(Role::Muted));
     }
     painter.setOpacity(opacity);
 }
@@ -600,13 +422,13 @@ void GraphPainter::paintPill(QPainter& painter, std::uint32_t index) {
     painter.setPen(cosmetic(related || hovered ? color(Role::Strong) : mixed(color(Role::Border), color(Role::Strong), 0.45), related ? 2 : 1));
     painter.setBrush(color(Role::Raised));
     painter.drawRoundedRect(rect, rect.height() / 2, rect.height() / 2);
-    const auto& pieces = pillText(*scene_, index);
+    const auto& pieces = texts_.pill(*scene_, index);
     if (level_ == DetailLevel::Name) {
-        draw(painter, pieces[0], rect.left(), rect.center().y(), color(Role::Text));
+        texts_.draw(painter, pieces[0], rect.left(), rect.center().y(), color(Role::Text));
         return;
     }
     for (std::size_t i = 0; i < pieces.size(); ++i)
-        draw(painter, pieces[i], rect.left(), rect.center().y(), color(i == 0 ? Role::Text : Role::Muted));
+        texts_.draw(painter, pieces[i], rect.left(), rect.center().y(), color(i == 0 ? Role::Text : Role::Muted));
 }
 
 void GraphPainter::paintRings(QPainter& painter) {

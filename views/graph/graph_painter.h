@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "views/graph/graph_scene.h"
+#include "views/graph/graph_texts.h"
 
 class QPainter;
 
@@ -33,31 +34,11 @@ struct GraphPaintState {
 /// Paints a scene with a painter in device pixels. Texts are laid out once and kept; call `forget` when the scene or the theme changes.
 class GraphPainter {
 public:
-    GraphPainter();
     void forget();
     /// `region` is the part of the scene to paint, `offset` the scene point at the painter's origin.
     void paint(QPainter& painter, const GraphScene& scene, const GraphPaintState& state, const QRectF& region, QPointF offset, double scale);
 
 private:
-    struct Piece {
-        QStaticText text;
-        int font = 0;
-        float x = 0, width = 0;
-    };
-    struct RowText {
-        Piece tag, name, shortName, local;
-        std::vector<Piece> detail, chips;
-        std::vector<float> chipWidths;
-    };
-    enum FontIndex { Strong, Small, SmallStrong, Code, CodeItalic, Tag, FontCount };
-
-    Piece piece(const QString& text, int font, float x = 0);
-    std::vector<Piece> codePieces(const QString& text, float x);
-    const RowText& rowText(const GraphScene& scene, const LayoutBox& box, const LayoutRow& row);
-    const std::vector<Piece>& pillText(const GraphScene& scene, std::uint32_t box);
-    const std::vector<Piece>& groupText(const GraphScene& scene, std::uint32_t group);
-    void draw(QPainter& painter, const Piece& piece, double x, double y, const QColor& colour);
-
     void paintGroups(QPainter& painter);
     void paintTitles(QPainter& painter);
     void paintGroupTitle(QPainter& painter, std::uint32_t group, double y);
@@ -75,9 +56,7 @@ private:
     bool isMuted(NodeId node) const;
     QColor groupGround(std::uint32_t depth) const;
 
-    QFont fonts_[FontCount];
-    std::unordered_map<NodeId, RowText> rows_;
-    std::unordered_map<std::uint32_t, std::vector<Piece>> pills_, groups_;
+    GraphTexts texts_;
     const GraphScene* known_ = nullptr;
     int generation_ = -1;
     // of the paint in progress
@@ -91,9 +70,5 @@ private:
     std::vector<std::uint32_t> relatedEdges_;
     std::set<std::uint32_t> relatedEnds_;
 };
-
-/// Fonts of the canvas at 100 %: 13 px interface, 11 px code.
-QFont canvasFont(bool strong, double size);
-QFont canvasCodeFont(bool italic, double size);
 
 }  // namespace pt2::views

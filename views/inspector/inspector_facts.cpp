@@ -8,14 +8,13 @@
 #include "core/base/text.h"
 #include "core/program/printed_form.h"
 #include "views/graph/graph_addresses.h"
+#include "views/inspector/fact_parts.h"
+#include "views/inspector/stored_facts.h"
+#include "views/inspector/value_words.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
 namespace {
-
-constexpr std::size_t kMostRows = 12;
-
-QString addressText(const Program& program, const std::string& model, const GraphItem& item) { return toQt(addressOf(program, model, item).text()); }
 
 /// The node that makes a value, else the value itself.
 QString valueLink(const Program& program, const std::string& model, ValueId id) {
@@ -53,24 +52,6 @@ std::vector<ValueId> valuesBelow(const Program& program, ArgumentId id) {
         for (std::uint32_t c = a.children.end; c > a.children.begin; --c) stack.push_back(c - 1);
     }
     return values;
-}
-
-InspectorSection usersSection(const Program& program, const std::string& model, const std::vector<NodeId>& users, bool isOutput) {
-    InspectorSection section;
-    section.title = QObject::tr("Used by");
-    section.count = static_cast<int>(users.size()) + (isOutput ? 1 : 0);
-    for (std::size_t i = 0; i < users.size() && i < kMostRows; ++i) {
-        InspectorRow row;
-        row.text = shown(program.displayName(users[i]));
-        row.address = addressText(program, model, GraphItem::node(users[i]));
-        row.right = shown(program.modulePath(users[i])).replace('.', QStringLiteral(" › "));
-        section.rows.push_back(std::move(row));
-    }
-    if (users.size() > kMostRows)
-        section.rows.push_back({{}, {}, {}, false, {}, {{QObject::tr("… %1 more").arg(users.size() - kMostRows), false, true}}, false});
-    if (isOutput) section.rows.push_back({{}, {}, {}, false, {}, {{QObject::tr("an output of the graph"), false, true}}, false});
-    if (section.rows.empty()) section.rows.push_back({{}, QObject::tr("nobody"), {}, true, {}, {}, false});
-    return section;
 }
 
 InspectorSection sourceSection(const NodeMetadata& metadata) {
@@ -219,19 +200,6 @@ InspectorFacts nodeFacts(const DocumentSession& session, const Program& program,
     return facts;
 }
 
-QString kindWords(InputKind kind) {
-    switch (kind) {
-        case InputKind::UserInput: return QObject::tr("input");
-        case InputKind::Parameter: return QObject::tr("parameter");
-        case InputKind::Buffer: return QObject::tr("buffer");
-        case InputKind::ConstantTensor: return QObject::tr("constant");
-        case InputKind::CustomObj: return QObject::tr("object");
-        case InputKind::Token: return QObject::tr("token");
-        case InputKind::Unknown: return QObject::tr("unknown kind");
-    }
-    return {};
-}
-
 InspectorSection rangesSection(const Program& program, const Value& value) {
     InspectorSection section;
     section.title = QObject::tr("Ranges");
@@ -299,143 +267,6 @@ InspectorFacts valueFacts(const DocumentSession& session, const Program& program
     return facts;
 }
 
-QString fixedShape(const std::vector<std::int64_t>& sizes) {
-    std::vector<std::string> dims;
-    for (const std::int64_t size : sizes) dims.push_back(std::to_string(size));
-    return toQt(formatShape(dims));
-}
-
-InspectorFacts weightFacts(const DocumentSession& session, const std::string& fqn) {
-    InspectorFacts facts;
-    const ProgramEntry* entry = session.programEntry();
-    const WeightEntry* weight = entry != nullptr ? entry->findWeight(fqn) : nullptr;
-    const auto program = session.program();
-    ValueId value = kNone;
-    const InputSpec* spec = nullptr;
-    if (program) {
-        for (const InputSpec& s : program->inputSpecs()) {
-            if (s.kind == InputKind::UserInput || s.target != fqn) continue;
-            spec = &s;
-            if (s.argument != kNone) value = program->argument(s.argument).value;
-        }
-    }
-    if (weight == nullptr && spec == nullptr) return facts;
-    facts.title = shown(fqn);
-    facts.icon = QStringLiteral("weight");
-    facts.strong = spec != nullptr ? kindWords(spec->kind) : weight->isParameter ? QObject::tr("parameter") : QObject::tr("buffer");
-    InspectorSection about;
-    about.title = QObject::tr("Weight");
-    if (weight != nullptr && !weight->isObject && weight->layout.dtype != DType::Unknown) {
-        InspectorRow type;
-        type.key = QObject::tr("type");
-        type.text = QString::fromLatin1(dtypeName(weight->layout.dtype)) + ' ' + fixedShape(weight->layout.sizes);
-        QStringList below;
-        std::vector<std::string> strides;
-        for (const std::int64_t s : weight->layout.strides) strides.push_back(std::to_string(s));
-        below << (weight->layout.isContiguous() ? QObject::tr("contiguous") : QObject::tr("strides (%1)").arg(toQt(join(strides, ", "))));
-        if (weight->layout.storageOffset != 0) below << QObject::tr("offset %1").arg(weight->layout.storageOffset);
-        type.lines.push_back({below.join(QStringLiteral(" · ")), false, true});
-        about.rows.push_back(std::move(type));
-        if (const auto count = weight->layout.elementCount()) {
-            about.rows.push_back({QObject::tr("elements"),
-                                  toQt(formatCount(*count)),
-                                  {},
-                                  false,
-                                  toQt(formatBytes(*count * dtypeSize(weight->layout.dtype))),
-                                  {},
-                                  false});
-        }
-    } else if (value != kNone) {
-        about.rows.push_back({QObject::tr("type"), typeWords(*program, program->value(value)), {}, false, {}, {}, false});
-    }
-    if (weight != nullptr && weight->isObject) about.rows.push_back({QObject::tr("stored as"), QObject::tr("object"), {}, false, {}, {}, false});
-    if (weight != nullptr && weight->usePickle && !weight->isObject)
-        about.rows.push_back({QObject::tr("stored as"), QObject::tr("pickle"), {}, false, {}, {}, false});
-    if (weight != nullptr) {
-        about.rows.push_back(
-            {QObject::tr("gradient"), weight->requiresGrad ? QObject::tr("wanted") : QObject::tr("not wanted"), {}, false, {}, {}, false});
-        const auto package = session.document().program(session.model()).package;
-        if (weight->member && package && *weight->member < package->archive().members().size()) {
-            const std::string name(package->archive().nameBelowRoot(*weight->member));
-            about.rows.push_back({QObject::tr("record"),
-                                  shown(name),
-                                  toQt("file/" + name),
-                                  false,
-                                  toQt(formatBytes(package->archive().members()[*weight->member].size)),
-                                  {},
-                                  false});
-        } else {
-            about.rows.push_back({QObject::tr("record"), QObject::tr("missing"), {}, true, {}, {}, false});
-        }
-    }
-    if (spec != nullptr && spec->kind == InputKind::Buffer && spec->persistent) {
-        about.rows.push_back({QObject::tr("persistent"), *spec->persistent ? QObject::tr("yes") : QObject::tr("no"), {}, false, {}, {}, false});
-    }
-    facts.sections.push_back(std::move(about));
-    if (weight != nullptr && weight->member) {
-        InspectorSection sharing;
-        sharing.title = QObject::tr("Shares storage with");
-        for (const auto* list : {&entry->weights, &entry->constants}) {
-            for (const WeightEntry& other : *list) {
-                if (other.member != weight->member || other.fqn == weight->fqn) continue;
-                sharing.rows.push_back({{}, shown(other.fqn), toQt("weights/" + other.fqn), false, {}, {}, false});
-            }
-        }
-        sharing.count = static_cast<int>(sharing.rows.size());
-        if (!sharing.rows.empty()) facts.sections.push_back(std::move(sharing));
-    }
-    if (value != kNone) {
-        const auto users = program->users(program->value(value));
-        facts.sections.push_back(
-            usersSection(*program, session.model(), std::vector<NodeId>(users.begin(), users.end()), program->value(value).isGraphOutput));
-    }
-    return facts;
-}
-
-InspectorFacts memberFacts(const DocumentSession& session, const std::string& name) {
-    InspectorFacts facts;
-    for (const auto& package : {session.document().primary, session.document().attached}) {
-        if (!package) continue;
-        const auto found = package->archive().find(name);
-        if (!found) continue;
-        const Member& member = package->archive().members()[*found];
-        const std::string_view below = package->archive().nameBelowRoot(*found);
-        const auto slash = below.rfind('/');
-        facts.title = shown(slash == std::string_view::npos ? below : below.substr(slash + 1));
-        facts.icon = QStringLiteral("page");
-        facts.mutedBefore = shown(member.name);
-        InspectorSection about;
-        about.title = QObject::tr("Member");
-        about.rows.push_back({QObject::tr("size"), toQt(formatBytes(member.size)), {}, false, toQt(formatCount(member.size)), {}, false});
-        if (member.method != 0)
-            about.rows.push_back({QObject::tr("stored"), toQt(formatBytes(member.compressedSize)), {}, false, QObject::tr("deflated"), {}, false});
-        if (package->archive().kind() != ContainerKind::Folder) {
-            about.rows.push_back({QObject::tr("crc32"), QStringLiteral("0x%1").arg(member.crc32, 8, 16, QLatin1Char('0')), {}, false, {}, {}, false});
-            about.rows.push_back({QObject::tr("offset"),
-                                  toQt(formatOffset(member.dataOffset)),
-                                  {},
-                                  false,
-                                  member.dataOffset % 64 == 0 ? QObject::tr("aligned to 64") : QString(),
-                                  {}});
-        }
-        facts.sections.push_back(std::move(about));
-        InspectorSection holds;
-        holds.title = QObject::tr("Holds");
-        if (const ProgramEntry* entry = session.programEntry(); entry != nullptr && package == session.document().program(session.model()).package) {
-            for (const auto* list : {&entry->weights, &entry->constants}) {
-                for (const WeightEntry& weight : *list) {
-                    if (weight.member != *found || holds.rows.size() >= kMostRows) continue;
-                    holds.rows.push_back({{}, shown(weight.fqn), toQt("weights/" + weight.fqn), false, {}, {}, false});
-                }
-            }
-        }
-        holds.count = static_cast<int>(holds.rows.size());
-        if (!holds.rows.empty()) facts.sections.push_back(std::move(holds));
-        return facts;
-    }
-    return facts;
-}
-
 InspectorFacts symbolFacts(const Program& program, const std::string& model, const std::string& symbol) {
     InspectorFacts facts;
     facts.title = shown(symbol);
@@ -478,87 +309,6 @@ InspectorFacts symbolFacts(const Program& program, const std::string& model, con
 }
 
 }  // namespace
-
-QString typeWords(const Program& program, const Value& value) {
-    switch (value.kind) {
-        case ValueKind::Tensor: {
-            QString text = QString::fromLatin1(dtypeName(value.dtype)) + ' ' + toQt(formatShape(program.sizesText(value)));
-            if (!value.device.type.empty() && value.device.type != "cpu") {
-                text += QStringLiteral(" · ") + shown(value.device.type);
-                if (value.device.index) text += ':' + QString::number(*value.device.index);
-            }
-            return text;
-        }
-        case ValueKind::SymInt: return QStringLiteral("int ") + toQt(program.dimText(value.symbolic));
-        case ValueKind::SymBool: return QStringLiteral("bool ") + toQt(program.dimText(value.symbolic));
-        case ValueKind::SymFloat:
-            return QStringLiteral("float ") + (value.symbolic.isSymbolic() ? toQt(program.dimText(value.symbolic)) : toQt(formatFloat(value.real)));
-        case ValueKind::CustomObj: return shown(value.classFqn);
-        case ValueKind::Untyped: break;
-    }
-    return QObject::tr("unknown");
-}
-
-namespace {
-
-/// A number for a dimension with every symbol set to a prime that depends on its name and the round, to compare strides without algebra.
-std::optional<std::int64_t> sample(const Program& program, const SymInt& dim, std::size_t round) {
-    if (!dim.isSymbolic()) return dim.integer;
-    static constexpr std::int64_t kPrimes[] = {101, 103, 107, 109, 113, 127, 131, 137, 139, 149, 151, 157, 163};
-    const auto& expression = program.expression(dim.expr);
-    if (!expression) return std::nullopt;
-    const auto value = expression->evaluate([&](std::string_view symbol) -> std::optional<SymExpr::Value> {
-        return SymExpr::Value(kPrimes[(std::hash<std::string_view>{}(symbol) + 5 * round) % std::size(kPrimes)] +
-                              static_cast<std::int64_t>(round) * 60);
-    });
-    if (!value || !std::holds_alternative<std::int64_t>(*value)) return std::nullopt;
-    return std::get<std::int64_t>(*value);
-}
-
-/// Whether strides are those of dense data with the dimensions in `order`, fastest last.
-bool denseIn(const Program& program, const Value& value, const std::vector<std::size_t>& order) {
-    const auto sizes = program.sizes(value), strides = program.strides(value);
-    for (std::size_t round = 0; round < 2; ++round) {
-        std::int64_t expected = 1;
-        for (std::size_t i = order.size(); i-- > 0;) {
-            const auto size = sample(program, sizes[order[i]], round), stride = sample(program, strides[order[i]], round);
-            if (!size || !stride) return false;
-            if (*size != 1 && *stride != expected) return false;
-            std::int64_t next = 0;
-            if (__builtin_mul_overflow(expected, std::max<std::int64_t>(1, *size), &next)) return false;
-            expected = next;
-        }
-    }
-    return true;
-}
-
-}  // namespace
-
-QString stridesWords(const Program& program, const Value& value) {
-    if (value.kind != ValueKind::Tensor || value.sizes.size() == 0 || value.sizes.size() != value.strides.size()) return {};
-    std::vector<std::size_t> order(value.sizes.size());
-    for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-    if (denseIn(program, value, order)) return QObject::tr("contiguous");
-    if (order.size() == 4 && denseIn(program, value, {0, 2, 3, 1})) return QObject::tr("channels last");
-    if (order.size() == 5 && denseIn(program, value, {0, 2, 3, 4, 1})) return QObject::tr("channels last");
-    return QObject::tr("strides (%1)").arg(toQt(join(program.stridesText(value), ", ")));
-}
-
-QString bytesWords(const Program& program, const Value& value) {
-    if (value.kind != ValueKind::Tensor || dtypeSize(value.dtype) == 0) return {};
-    std::uint64_t bytes = dtypeSize(value.dtype);
-    QString symbols;
-    for (const SymInt& dim : program.sizes(value)) {
-        if (dim.isSymbolic()) {
-            QString text = toQt(program.dimText(dim));
-            if (text.contains(' ')) text = '(' + text + ')';
-            symbols += QStringLiteral(" × ") + text;
-        } else if (dim.integer < 0 || !multiplySafe(bytes, static_cast<std::uint64_t>(dim.integer), bytes)) {
-            return {};
-        }
-    }
-    return toQt(formatBytes(bytes)) + symbols;
-}
 
 InspectorFacts inspectorFacts(const DocumentSession& session, const Address& address) {
     if (session.state() != DocumentSession::State::Ready) return {};

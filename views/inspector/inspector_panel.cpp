@@ -6,13 +6,16 @@
 #include <QMenu>
 #include <QPainter>
 #include <QSettings>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include "views/inspector/inspector_section.h"
 #include "views/theme/icons.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/theme/theme.h"
+#include "views/widgets/buttons.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/icon_label.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {

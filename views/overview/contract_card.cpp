@@ -2,14 +2,19 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QHBoxLayout>
 #include <QMenu>
 #include <algorithm>
 
 #include "core/base/text.h"
 #include "views/overview/overview_facts.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/card.h"
+#include "views/widgets/error_panel.h"
 #include "views/widgets/flow_layout.h"
+#include "views/widgets/icon_label.h"
+#include "views/widgets/link_label.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 
@@ -30,6 +35,13 @@ Row groupRow(const QString& title, std::size_t count, const QString& remark = {}
     Cell cell(title);
     cell.second = remark.isEmpty() ? toQt(formatCount(count)) : QStringLiteral("%1   %2").arg(toQt(formatCount(count)), remark);
     row.cells = {cell};
+    return row;
+}
+
+/// Neither a program nor generated source says it: not none, but not known.
+Row unknownGroup(const QString& title) {
+    Row row = groupRow(title, 0);
+    row.cells.front().second = QObject::tr("not known: the file holds neither a program nor generated source");
     return row;
 }
 
@@ -174,12 +186,13 @@ std::vector<Row> contractRows(const DocumentSession& session) {
     std::vector<Row> rows;
     if (session.contract()) {
         const Contract& contract = *session.contract();
-        Row inputs = groupRow(QObject::tr("Inputs"), contract.inputs.size());
+        const bool outputsKnown = contract.inputsKnown || !contract.outputs.empty();
+        Row inputs = contract.inputsKnown ? groupRow(QObject::tr("Inputs"), contract.inputs.size()) : unknownGroup(QObject::tr("Inputs"));
         for (std::size_t i = 0; i < contract.inputs.size() && i < kMostInputs; ++i) inputs.children.push_back(inputRow(contract, contract.inputs[i]));
         if (contract.inputs.size() > kMostInputs)
             inputs.children.push_back(moreRow(contract.inputs.size() - kMostInputs, QStringLiteral("page/signature")));
         rows.push_back(std::move(inputs));
-        Row outputs = groupRow(QObject::tr("Outputs"), contract.outputs.size());
+        Row outputs = outputsKnown ? groupRow(QObject::tr("Outputs"), contract.outputs.size()) : unknownGroup(QObject::tr("Outputs"));
         for (std::size_t i = 0; i < contract.outputs.size() && i < kMostInputs; ++i) outputs.children.push_back(outputRow(contract.outputs[i]));
         if (contract.outputs.size() > kMostInputs)
             outputs.children.push_back(moreRow(contract.outputs.size() - kMostInputs, QStringLiteral("page/signature")));
@@ -196,8 +209,10 @@ std::vector<Row> contractRows(const DocumentSession& session) {
     const std::vector<WeightGroup> groups = weightGroups(session);
     const WeightTotals totals = weightTotals(session);
     if (!groups.empty()) {
-        Row weights =
-            groupRow(QObject::tr("Weights"), totals.tensors, QObject::tr("%1 params · %2").arg(toQt(formatCount(totals.elements)), totals.where));
+        Row weights = groupRow(QObject::tr("Weights"), totals.tensors,
+                               totals.others == 0 ? QObject::tr("%1 params · %2").arg(toQt(formatCount(totals.parameters)), totals.where)
+                                                  : QObject::tr("%1 params, %2 elements in buffers · %3")
+                                                        .arg(toQt(formatCount(totals.parameters)), toQt(formatCount(totals.others)), totals.where));
         for (std::size_t i = 0; i < groups.size() && i < kMostGroups; ++i) weights.children.push_back(weightRow(groups[i]));
         if (groups.size() > kMostGroups) weights.children.push_back(moreRow(groups.size() - kMostGroups, QStringLiteral("page/weights")));
         rows.push_back(std::move(weights));
@@ -293,9 +308,18 @@ void ContractCard::refresh() {
         error_ = nullptr;
     }
     if (!session_.contract()) {
-        error_ = new ErrorPanel(session_.contract().error());
+        if (session_.document().modelNames().empty()) {
+            auto* words = paragraph(tr("Neither a program nor a compiled model was found in this file, so there is nothing to call. "
+                                       "Problems says what is wrong, Files shows what the file holds."),
+                                    TextSize::Body, Role::Muted);
+            words->setContentsMargins(Spacing::l, Spacing::m, Spacing::l, Spacing::m);
+            error_ = words;
+        } else {
+            error_ = new ErrorPanel(session_.contract().error());
+        }
         content()->insertWidget(0, error_);
     }
+    table_->setVisible(model_->rowCount() > 0);
 }
 
 }  // namespace pt2::views

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "views/frame/document_session.h"
+#include "views/widgets/card.h"
 #include "views/widgets/data_table.h"
-#include "views/widgets/panels.h"
 
 namespace pt2::views {
 
@@ -19,7 +19,7 @@ private:
     DataTable* table_;
     RowModel* model_;
     QWidget* statements_;
-    ErrorPanel* error_;
+    QWidget* error_;
 };
 
 /// The rows of the table, for the card and its tests.

@@ -1,12 +1,13 @@
 #include "views/overview/overview_facts.h"
 
 #include <QDateTime>
-#include <QFileInfo>
 #include <algorithm>
 #include <map>
 #include <set>
 
 #include "core/base/text.h"
+#include "core/program/in_place.h"
+#include "views/frame/file_path.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -118,6 +119,45 @@ bool contains(std::string_view text, std::string_view part) { return text.find(p
 bool startsWith(std::string_view text, std::string_view part) { return text.substr(0, part.size()) == part; }
 bool endsWith(std::string_view text, std::string_view part) { return text.size() >= part.size() && text.substr(text.size() - part.size()) == part; }
 
+/// What a run leaves changed: as the signature says, and as in-place operators do of which the signature says nothing.
+struct StateChanges {
+    std::set<std::string> buffers, perhaps, inputs;
+};
+
+StateChanges stateChanges(const Program& program) {
+    StateChanges changes;
+    for (const OutputSpec& spec : program.outputSpecs()) {
+        if (spec.kind == OutputKind::BufferMutation || spec.kind == OutputKind::ParameterMutation) changes.buffers.emplace(spec.target);
+        if (spec.kind == OutputKind::UserInputMutation) changes.inputs.emplace(spec.target);
+    }
+    const InPlaceWrites writes = inPlaceWrites(program);
+    for (const InputSpec& spec : program.inputSpecs()) {
+        if (spec.argument == kNone || spec.argument >= program.arguments().size()) continue;
+        const ValueId value = program.argument(spec.argument).value;
+        if (value == kNone) continue;
+        const auto in = [value](const std::vector<ValueId>& list) { return std::find(list.begin(), list.end(), value) != list.end(); };
+        const bool state = spec.kind == InputKind::Buffer || spec.kind == InputKind::Parameter || spec.kind == InputKind::ConstantTensor;
+        if (state && in(writes.written)) changes.buffers.emplace(spec.target);
+        if (state && in(writes.perhaps) && spec.kind == InputKind::Buffer) changes.perhaps.emplace(spec.target);
+        if (spec.kind == InputKind::UserInput && in(writes.written)) changes.inputs.emplace(program.value(value).name);
+    }
+    for (const std::string& name : changes.buffers) changes.perhaps.erase(name);
+    return changes;
+}
+
+QString names(const std::set<std::string>& list) {
+    constexpr int kMost = 12;
+    QStringList lines;
+    for (const std::string& name : list) {
+        if (lines.size() == kMost) {
+            lines << QObject::tr("… %1 more").arg(list.size() - kMost);
+            break;
+        }
+        lines << shown(name);
+    }
+    return lines.join(u'\n');
+}
+
 constexpr std::int64_t kEndless = std::int64_t{1} << 62;  // torch writes int_oo as a bound near the end of 64 bits
 
 }  // namespace
@@ -182,8 +222,8 @@ QString fileLine(const DocumentSession& session) {
     QStringList parts;
     const Archive& archive = session.document().primary->archive();
     parts << toQt(formatBytes(archive.fileSize()));
-    const QFileInfo info(session.path());
-    if (info.exists()) parts << QObject::tr("saved %1").arg(info.lastModified().toString(QStringLiteral("yyyy-MM-dd HH:mm")));
+    const QDateTime saved = lastModified(session.path());
+    if (saved.isValid()) parts << QObject::tr("saved %1").arg(saved.toString(QStringLiteral("yyyy-MM-dd HH:mm")));
     const std::vector<std::string> names = session.document().modelNames();
     if (names.size() == 1) {
         parts << QObject::tr("one model, \"%1\"").arg(shown(names.front()));
@@ -193,7 +233,7 @@ QString fileLine(const DocumentSession& session) {
         if (names.size() > 4) list << QObject::tr("… %1 more").arg(names.size() - 4);
         parts << QObject::tr("%1 models, %2").arg(names.size()).arg(list.join(QStringLiteral(", ")));
     }
-    if (session.document().attached) parts << QObject::tr("with \"%1\"").arg(QFileInfo(session.withPath()).fileName());
+    if (session.document().attached) parts << QObject::tr("with \"%1\"").arg(shownFileName(session.withPath()));
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -210,9 +250,16 @@ std::vector<NumberStrip::Item> numberItems(const DocumentSession& session) {
                          QObject::tr("%1 nodes with all subgraphs").arg(count(nodes))});
     }
     const WeightTotals totals = weightTotals(session);
-    items.push_back({toQt(formatCountShort(totals.elements)), QObject::tr("params"),
-                     totals.tensors == 0 ? QObject::tr("no weights") : QStringLiteral("%1, %2").arg(toQt(formatBytes(totals.bytes)), totals.dtypes),
-                     QObject::tr("%1 elements in %2 tensors").arg(count(totals.elements), count(totals.tensors))});
+    QString weights = totals.tensors == 0 ? QObject::tr("no weights") : QStringLiteral("%1, %2").arg(toQt(formatBytes(totals.bytes)), totals.dtypes);
+    if (totals.others > 0) weights = QObject::tr("+ %1 in buffers, %2").arg(toQt(formatCountShort(totals.others)), toQt(formatBytes(totals.bytes)));
+    if (const CompiledModel* model = session.compiledModel();
+        model && !session.program() && totals.tensors == 0 && !model->wrapperSource && model->constantCount != 0) {
+        items.push_back({QStringLiteral("?"), QObject::tr("params"), QObject::tr("the file does not say"), {}});
+    } else {
+        items.push_back({toQt(formatCountShort(totals.parameters)), QObject::tr("params"), weights,
+                         QObject::tr("%1 elements in parameters, %2 in buffers and constants, %3 tensors in all\n%4")
+                             .arg(count(totals.parameters), count(totals.others), count(totals.tensors), totals.dtypes)});
+    }
     if (const CompiledModel* model = session.compiledModel()) {
         if (model->kernelCalls) {
             items.push_back({toQt(formatCountShort(*model->kernelCalls)),
@@ -225,10 +272,15 @@ std::vector<NumberStrip::Item> numberItems(const DocumentSession& session) {
     }
     if (session.contract()) {
         const Contract& contract = *session.contract();
-        items.push_back({QStringLiteral("%1 → %2").arg(contract.inputs.size()).arg(contract.outputs.size()),
+        // The file may say nothing of the inputs, the outputs, or both.
+        const QString in = contract.inputsKnown ? QString::number(contract.inputs.size()) : QStringLiteral("?");
+        const bool outputsKnown = contract.inputsKnown || !contract.outputs.empty();
+        const QString out = outputsKnown ? QString::number(contract.outputs.size()) : QStringLiteral("?");
+        items.push_back({QStringLiteral("%1 → %2").arg(in, out),
                          QObject::tr("inputs → outputs"),
-                         contract.symbols.empty() ? QObject::tr("all sizes fixed")
-                                                  : plural(contract.symbols.size(), QObject::tr("dynamic size"), QObject::tr("dynamic sizes")),
+                         !contract.inputsKnown      ? QObject::tr("the file does not say")
+                         : contract.symbols.empty() ? QObject::tr("all sizes fixed")
+                                                    : plural(contract.symbols.size(), QObject::tr("dynamic size"), QObject::tr("dynamic sizes")),
                          {}});
     }
     if (const auto program = session.program()) {
@@ -301,7 +353,7 @@ WeightTotals weightTotals(const DocumentSession& session) {
     std::set<DType> dtypes;
     for (const WeightFact& fact : weightFacts(session)) {
         ++totals.tensors;
-        totals.elements += fact.elements;
+        (fact.parameter ? totals.parameters : totals.others) += fact.elements;
         totals.bytes += bytesOf(fact);
         dtypes.insert(fact.dtype);
     }
@@ -392,19 +444,23 @@ std::vector<Statement> contractStatements(const DocumentSession& session) {
     std::vector<Statement> statements;
     const auto program = session.program();
     if (program) {
-        std::size_t buffers = 0, inputs = 0;
-        for (const OutputSpec& spec : program->outputSpecs()) {
-            buffers += spec.kind == OutputKind::BufferMutation || spec.kind == OutputKind::ParameterMutation ? 1 : 0;
-            inputs += spec.kind == OutputKind::UserInputMutation ? 1 : 0;
-        }
+        const StateChanges changes = stateChanges(*program);
+        const std::size_t buffers = changes.buffers.size(), perhaps = changes.perhaps.size(), inputs = changes.inputs.size();
         if (buffers > 0) {
             statements.push_back({false, plural(buffers, QObject::tr("buffer changes during a run"), QObject::tr("buffers change during a run")),
-                                  QObject::tr("The second call gives another answer than the first.")});
-        } else {
+                                  QObject::tr("The next call may give another answer than the first.\n%1").arg(names(changes.buffers))});
+        } else if (perhaps == 0) {
             statements.push_back({true, QObject::tr("No buffer changes during a run"), {}});
         }
-        if (inputs > 0)
-            statements.push_back({false, plural(inputs, QObject::tr("input is changed in place"), QObject::tr("inputs are changed in place")), {}});
+        if (perhaps > 0) {
+            statements.push_back(
+                {false, plural(perhaps, QObject::tr("buffer may change during a run"), QObject::tr("buffers may change during a run")),
+                 QObject::tr("The file does not say whether the operators that read it write to it.\n%1").arg(names(changes.perhaps))});
+        }
+        if (inputs > 0) {
+            statements.push_back(
+                {false, plural(inputs, QObject::tr("input is changed in place"), QObject::tr("inputs are changed in place")), names(changes.inputs)});
+        }
     }
     if (!session.contract()) return statements;
     const Contract& contract = *session.contract();

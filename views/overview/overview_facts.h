@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "views/frame/document_session.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/number_strip.h"
 
 namespace pt2::views {
 
@@ -40,7 +40,7 @@ struct WeightGroup {
 };
 struct WeightTotals {
     std::size_t tensors = 0;
-    std::uint64_t elements = 0, bytes = 0;
+    std::uint64_t parameters = 0, others = 0, bytes = 0;  ///< elements of parameters, of buffers and constants; bytes of all
     QString dtypes;
     QString where;  ///< "inside the library, not given by the caller"
 };

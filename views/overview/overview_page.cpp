@@ -3,25 +3,34 @@
 #include <QAbstractButton>
 #include <QApplication>
 #include <QClipboard>
-#include <QDir>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QPainter>
 #include <QScrollArea>
+#include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/base/text.h"
 #include "views/frame/engine_service.h"
+#include "views/frame/file_path.h"
 #include "views/overview/contract_card.h"
 #include "views/overview/overview_facts.h"
 #include "views/overview/verdict_card.h"
+#include "views/theme/drawn_parts.h"
 #include "views/theme/icons.h"
-#include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/buttons.h"
+#include "views/widgets/card.h"
+#include "views/widgets/chip.h"
 #include "views/widgets/flow_layout.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/key_value_list.h"
+#include "views/widgets/link_label.h"
+#include "views/widgets/number_strip.h"
+#include "views/widgets/share_bar.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 
@@ -161,6 +170,7 @@ OverviewPage::OverviewPage(DocumentSession& session, QWidget* parent)
     outer->addWidget(area);
     connect(verdict_, &VerdictCard::settledChanged, this, &Page::changed);
     connect(&EngineService::instance(), &EngineService::changed, this, &OverviewPage::fillNext);
+    connect(&session, &DocumentSession::runnableChanged, this, &OverviewPage::fillNext);
     documentChanged();
 }
 
@@ -186,7 +196,7 @@ void OverviewPage::documentChanged() {
 
 void OverviewPage::fillTitle() {
     name_->setFullText(session().fileName());
-    path_->setFullText(QDir::toNativeSeparators(session().path()));
+    path_->setFullText(shownPath(session().path()));
     line_->setFullText(fileLine(session()));
     QLayout* flow = chips_->layout();
     while (QLayoutItem* item = flow->takeAt(0)) {
@@ -299,7 +309,8 @@ void OverviewPage::fillNext() {
     };
     const EngineService& service = EngineService::instance();
     const bool compiled = session().compiledModel(), program = session().program() != nullptr;
-    const QString noCompiled = compiled ? QString() : tr("There is no compiled model.");
+    const QString refusal = session().refusal();
+    const QString noCompiled = compiled ? refusal : tr("There is no compiled model.");
     const QString noProgram = program ? QString() : tr("There is no program.");
     const bool pythonMissing = service.pythonKnown() && !*service.python();
     const QString python = pythonMissing ? tr("no Python with torch") : tr("needs Python");
@@ -308,15 +319,18 @@ void OverviewPage::fillNext() {
         add(compiled ? tr("Recompile for this machine…") : tr("Compile for this machine…"), QStringLiteral("recompile"), python, noProgram,
             [this] { session().showPage(QStringLiteral("recompile")); });
     };
-    if (!compiled) recompile();
+    const bool compileFirst = !compiled || !refusal.isEmpty();
+    if (compileFirst) recompile();
     add(entry && entry->sampleInputs ? tr("Run the sample input") : tr("Run with random inputs"), QStringLiteral("run"),
-        compiled ? QStringLiteral("F5") : tr("not compiled"), noCompiled, [this] { session().startPage(QStringLiteral("run")); });
+        !compiled           ? tr("not compiled")
+        : refusal.isEmpty() ? QStringLiteral("F5")
+                            : tr("not here"),
+        noCompiled, [this] { session().startPage(QStringLiteral("run")); });
     add(tr("Compare with torch eager"), QStringLiteral("compare"), python, noCompiled.isEmpty() ? noProgram : noCompiled,
         [this] { session().showPage(QStringLiteral("compare")); });
-    if (compiled) recompile();
-    add(tr("Look at the graph"), QStringLiteral("graph"),
-        program ? tr("%1 nodes").arg(toQt(formatCount(session().program()->nodes().size()))) : QString(), noProgram,
-        [this] { session().showPage(QStringLiteral("graph")); });
+    if (!compileFirst) recompile();
+    add(tr("Look at the graph"), QStringLiteral("graph"), program ? counted(session().program()->nodes().size(), tr("node"), tr("nodes")) : QString(),
+        noProgram, [this] { session().showPage(QStringLiteral("graph")); });
     next_->content()->addStretch(1);
 }
 

@@ -1,13 +1,19 @@
 #include "views/overview/verdict_card.h"
 
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
 #include <algorithm>
 
 #include "views/frame/engine_service.h"
-#include "views/theme/look_style.h"
+#include "views/theme/drawn_parts.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
+#include "views/theme/theme.h"
+#include "views/widgets/buttons.h"
+#include "views/widgets/icon_label.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 
@@ -72,7 +78,7 @@ std::vector<VerdictLine> verdictLines(const Runnable& runnable) {
 VerdictCard::VerdictCard(DocumentSession& session, QWidget* parent) : QWidget(parent), session_(session), head_(nullptr), body_(nullptr) {
     auto* column = new QVBoxLayout(this);
     setMargins(column, 1, 0);
-    connect(&EngineService::instance(), &EngineService::changed, this, &VerdictCard::refresh);
+    connect(&session, &DocumentSession::runnableChanged, this, &VerdictCard::refresh);
     refresh();
 }
 
@@ -84,19 +90,11 @@ void VerdictCard::refresh() {
         emit settledChanged();
         return;
     }
+    if (!session_.runnable()) return;  // what was judged before stays until the new verdict is there
     const bool known = EngineService::instance().engineKnown();
-    const std::string torch = EngineService::instance().torchVersion().toStdString();
-    session_.jobs().start(
-        this, QStringLiteral("verdict"), tr("Judging whether it runs here"),
-        [document = session_.documentPointer(), name = session_.model(), torch](const CancelToken&, const ProgressSink&) {
-            const Document::CompiledRef found = document->compiled(name);
-            return found ? judgeRunnableHere(*found.model, torch) : Runnable{};
-        },
-        [this, known](const Runnable& runnable) {
-            build(runnable, known);
-            settled_ = known;
-            emit settledChanged();
-        });
+    build(*session_.runnable(), known);
+    settled_ = known;
+    emit settledChanged();
 }
 
 void VerdictCard::setHead(State state, const QString& title, const QString& text) {
@@ -126,14 +124,20 @@ void VerdictCard::setHead(State state, const QString& title, const QString& text
 }
 
 void VerdictCard::buildEmpty() {
-    setHead(State::Unknown, tr("Nothing to run yet"), tr("There is a program and no compiled model."));
+    const bool program = session_.program() != nullptr;
+    setHead(State::Unknown, program ? tr("Nothing to run yet") : tr("Nothing to run"),
+            program ? tr("There is a program and no compiled model.") : tr("There is neither a program that can be read nor a compiled model."));
     auto* column = new QVBoxLayout(body_);
     setMargins(column, Spacing::l, Spacing::m);
+    if (!program) {
+        column->addStretch(1);
+        update();
+        return;
+    }
     column->addWidget(
         paragraph(tr("Recompile makes a library for this machine from the exported program. Torch eager can run it as it is, in Python."),
                   TextSize::Body, Role::Muted));
     auto* button = plainButton(tr("Recompile…"), QStringLiteral("recompile"));
-    button->setEnabled(session_.program() != nullptr);
     connect(button, &QPushButton::clicked, this, [this] { session_.showPage(QStringLiteral("recompile")); });
     column->addWidget(button, 0, Qt::AlignLeft);
     column->addStretch(1);

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <QWidget>
+
 #include "core/compiled/runnable.h"
 #include "views/frame/document_session.h"
-#include "views/widgets/panels.h"
+#include "views/theme/theme.h"
 
 namespace pt2::views {
 

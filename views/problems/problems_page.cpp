@@ -17,10 +17,16 @@
 #include "views/theme/icons.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/banner.h"
+#include "views/widgets/buttons.h"
+#include "views/widgets/card.h"
 #include "views/widgets/data_table.h"
+#include "views/widgets/empty_state.h"
+#include "views/widgets/error_panel.h"
+#include "views/widgets/ground.h"
 #include "views/widgets/hex_view.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/key_value_list.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 

@@ -3,9 +3,9 @@
 #include <QPainter>
 #include <algorithm>
 
+#include "views/theme/drawn_parts.h"
 #include "views/theme/fonts.h"
 #include "views/theme/icons.h"
-#include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
 
 namespace pt2::views {

@@ -5,22 +5,31 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPlainTextEdit>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QTimer>
+#include <QVBoxLayout>
 
 #include "core/base/text.h"
 #include "core/run/known_refusals.h"
 #include "views/frame/engine_service.h"
+#include "views/frame/file_path.h"
 #include "views/theme/spacing.h"
+#include "views/theme/theme.h"
 #include "views/widgets/answer_pane.h"
-#include "views/widgets/controls.h"
+#include "views/widgets/banner.h"
+#include "views/widgets/buttons.h"
+#include "views/widgets/card.h"
 #include "views/widgets/data_table.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/empty_state.h"
+#include "views/widgets/error_panel.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/key_value_list.h"
+#include "views/widgets/progress.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -78,8 +87,8 @@ RecompilePage::RecompilePage(DocumentSession& session, QWidget* parent) : Page(s
     answer_ = new AnswerPane;
     row->addWidget(answer_, 6);
     outer->addLayout(row, 1);
-    connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
-        if (this->session().jobs().isRunning(kJob)) showProgress(progress);
+    connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId id, const Progress& progress) {
+        if (id == job_) showProgress(progress);
     });
     connect(&EngineService::instance(), &EngineService::changed, this, [this] {
         if (!picture_ && !this->session().jobs().isRunning(kJob)) showEmpty();
@@ -162,9 +171,12 @@ void RecompilePage::setOutput(const QString& path) {
 }
 
 QString RecompilePage::suggestedOutput() const {
-    const QFileInfo info(session().path());
-    const QString base = info.completeBaseName().isEmpty() ? QStringLiteral("model") : info.completeBaseName();
-    return info.absolutePath() + QLatin1Char('/') + base + QStringLiteral("-compiled.pt2");
+    std::filesystem::path path = systemPath(session().path());
+    if (path == "-") path = std::filesystem::path(systemPath(absolutePath(QStringLiteral("model"))));
+    if (!path.has_filename()) path = path.parent_path();  // a folder written with its slash
+    std::string base = path.stem().native();
+    if (base.empty()) base = "model";
+    return pathText(path.parent_path() / (base + "-compiled.pt2"));
 }
 
 void RecompilePage::documentChanged() {
@@ -255,7 +267,7 @@ void RecompilePage::start(bool trust) {
     const QString output = output_->text().trimmed();
     QString problem;
     if (!output.endsWith(QLatin1String(".pt2"))) problem = tr("The name must end in .pt2.");
-    if (problem.isEmpty() && !replace_->isChecked() && QFileInfo::exists(output))
+    if (problem.isEmpty() && !replace_->isChecked() && pathExists(output))
         problem = tr("This file exists already. Choose another name, or tick the box below.");
     outputProblem_->setText(problem);
     outputProblem_->setVisible(!problem.isEmpty());
@@ -272,7 +284,7 @@ void RecompilePage::start(bool trust) {
     showRunning();
     running_.start();
     line_->setRunning(true);
-    const auto work = [document = session().documentPointer(), request, path = toStd(output)](
+    const auto work = [document = session().documentPointer(), request, path = systemPath(output)](
                           const CancelToken& cancel, const ProgressSink& progress) -> Result<RecompilePicture> {
         Result<RecompileReport> made = recompile(*document, path, request, cancel, progress);
         if (!made) return tl::unexpected(made.error());
@@ -285,8 +297,8 @@ void RecompilePage::start(bool trust) {
         }
         return picture;
     };
-    session().jobs().start(this, kJob, tr("Compiling %1").arg(session().fileName()), work,
-                           [this](Result<RecompilePicture> result) { finished(std::move(result)); });
+    job_ = session().jobs().start(this, kJob, tr("Compiling %1").arg(session().fileName()), work,
+                                  [this](Result<RecompilePicture> result) { finished(std::move(result)); });
     state_ = tr("Compiling");
     emit changed();
 }
@@ -356,7 +368,7 @@ void RecompilePage::finished(Result<RecompilePicture> result) {
         picture_ = std::move(*result);
         state_ = tr("Compiled in %1").arg(toQt(formatDuration(seconds)));
         // A file without a compiled model gets the new one at its side, so that Run and Compare work on it at once.
-        if (!session().compiledModel()) session().attach(toQt(picture_->report.output.string()));
+        if (!session().compiledModel()) session().attach(pathText(picture_->report.output));
         showResult();
     } else if (result.error().kind == ErrorKind::Cancelled) {
         state_ = tr("Cancelled after %1").arg(toQt(formatDuration(seconds)));
@@ -373,7 +385,7 @@ void RecompilePage::finished(Result<RecompilePicture> result) {
         auto* panel = new ErrorPanel(result.error());
         panel->setObjectName(QStringLiteral("recompileError"));
         for (const QString& line : logLines_.mid(std::max<qsizetype>(0, logLines_.size() - 40))) panel->addDetail(line);
-        panel->addAction({tr("Compile again"), [this] { start(false); }});
+        if (result.error().code != "recompile.refused") panel->addAction({tr("Compile again"), [this] { start(false); }});
         column->addWidget(panel);
         column->addWidget(new TextLabel(tr("Nothing was written; this file is as it was."), TextSize::Caption, Role::Muted));
         column->addStretch(1);
@@ -399,7 +411,7 @@ void RecompilePage::showResult() {
     auto* column = new QVBoxLayout(holder);
     setMargins(column, 0, Spacing::l);
     const RecompileReport& report = picture_->report;
-    const QString file = QFileInfo(toQt(report.output.string())).fileName();
+    const QString file = shownFileName(pathText(report.output));
     bool allOk = picture_->checks.has_value(), anyError = !picture_->checks.has_value();
     if (picture_->checks) {
         for (const CompiledCheck& check : *picture_->checks) {
@@ -462,7 +474,7 @@ void RecompilePage::showResult() {
 
     auto* made = new Card(tr("What was made"));
     auto* facts = new KeyValueList;
-    facts->add(tr("File"), toQt(report.output.string()), true);
+    facts->add(tr("File"), shownPath(pathText(report.output)), true);
     facts->add(tr("Models"), toQt(join(report.models, ", ")), true);
     facts->add(tr("Library"), toQt(formatBytes(report.libraryBytes)));
     facts->add(tr("Time"), toQt(formatDuration(report.seconds)));

@@ -64,6 +64,7 @@ private:
     std::vector<std::pair<QString, double>> doneStages_;  ///< name, seconds
     QString stage_;
     QElapsedTimer running_, stageClock_;
+    JobId job_ = 0;
     QStringList logLines_;
     std::optional<RecompilePicture> picture_;
     QString state_;

@@ -1,10 +1,14 @@
 #include "views/run/breach_list.h"
 
 #include <QGridLayout>
+#include <QVBoxLayout>
 
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/theme/theme.h"
+#include "views/widgets/banner.h"
+#include "views/widgets/card.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/link_label.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {

@@ -3,18 +3,21 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QGridLayout>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QSlider>
 #include <QSpinBox>
 #include <QStandardItemModel>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include "core/base/text.h"
+#include "views/frame/file_path.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/chip.h"
+#include "views/widgets/ground.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -378,7 +381,7 @@ InputRequest InputForm::request() const {
         } else {
             spec = key;
         }
-        request.inputs.emplace_back(std::to_string(contract_.inputs[row.input].flatIndex), toStd(spec));
+        request.inputs.emplace_back(std::to_string(contract_.inputs[row.input].flatIndex), systemPath(spec).native());
     }
     return request;
 }

@@ -3,29 +3,40 @@
 #include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
+#include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSpinBox>
 #include <QSplitter>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <cstring>
 
 #include "core/base/text.h"
 #include "views/frame/engine_service.h"
+#include "views/frame/file_path.h"
 #include "views/run/breach_list.h"
 #include "views/run/input_form.h"
 #include "views/run/run_settings.h"
 #include "views/theme/spacing.h"
 #include "views/widgets/answer_pane.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/buttons.h"
+#include "views/widgets/chip.h"
+#include "views/widgets/empty_state.h"
+#include "views/widgets/error_panel.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/progress.h"
+#include "views/widgets/segmented_switch.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
 
 namespace {
 
+const QString kJob = QStringLiteral("run");
 constexpr int kFormWidth = 528, kAnswerLeast = 480;
+constexpr int kEmptyLeast = 128;  // height of the words that say there is no answer yet
+constexpr int kFormShare = 42;    // of the height, percent, above an answer
 
 QScrollArea* verticalScroll(QWidget* content) {
     auto* area = new QScrollArea;
@@ -70,8 +81,7 @@ struct RunJob {
         }
         if (const Status filled = fillInputs(*set, cancel); !filled) return tl::unexpected(filled.error());
         picture.notes = check->notes;
-        for (const auto& [symbol, value] : set->symbolValues) picture.inputText += symbol + " = " + std::to_string(value) + ", ";
-        picture.inputText += "seed " + std::to_string(inputs.seed);
+        picture.inputText = inputsInWords(*set, inputs);
         Result<RunReport> ran = runCompiled(*document, contract, request, set->tensors(), cancel, progress);
         if (!ran) return tl::unexpected(ran.error());
         picture.report = std::move(*ran);
@@ -111,11 +121,16 @@ RunPage::RunPage(DocumentSession& session, QWidget* parent) : Page(session, pare
     splitter_->setStretchFactor(0, 0);
     splitter_->setStretchFactor(1, 1);
     outer->addWidget(splitter_, 1);
-    connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId, const Progress& progress) {
-        if (this->session().jobs().isRunning(QStringLiteral("run"))) showProgress(progress);
+    connect(&session.jobs(), &JobRunner::progressed, this, [this](JobId id, const Progress& progress) {
+        if (id == job_) showProgress(progress);
+    });
+    connect(&session, &DocumentSession::runnableChanged, this, [this] {
+        showForm();
+        if (empty_) showEmpty();
+        emit changed();
     });
     connect(&EngineService::instance(), &EngineService::changed, this, [this] {
-        if (!result_ && !this->session().jobs().isRunning(QStringLiteral("run"))) showEmpty();
+        if (empty_) showEmpty();
         emit changed();
     });
     EngineService::instance().ask();
@@ -200,14 +215,12 @@ void RunPage::buildHowToRun(QVBoxLayout* column) {
 void RunPage::documentChanged() {
     const CompiledModel* model = session().compiledModel();
     const bool usable = session().contract().has_value();
-    formArea_->setVisible(usable && model != nullptr);
+    showForm();
     mends_.clear();
     result_ = nullptr;
     state_.clear();
     if (usable) {
-        const ProgramEntry* entry = session().programEntry();
-        const bool samples = entry && entry->sampleInputs && session().document().primary->archive().members()[*entry->sampleInputs].size > 0;
-        form_->setContract(*session().contract(), samples);
+        form_->setContract(*session().contract(), hasSample(session()));
         arrange(true);
     }
     device_->clear();
@@ -222,6 +235,10 @@ void RunPage::documentChanged() {
     emit changed();
 }
 
+void RunPage::showForm() {
+    formArea_->setVisible(session().contract().has_value() && session().compiledModel() != nullptr && session().refusal().isEmpty());
+}
+
 /// Form and answer beside each other, or, where that would cut one of them, the answer below the form.
 void RunPage::arrange(bool anew) {
     const int least = formArea_->widget()->minimumSizeHint().width();
@@ -234,7 +251,14 @@ void RunPage::arrange(bool anew) {
     formArea_->setMinimumWidth(beside ? std::min(kFormWidth, least) : 0);
     formArea_->setMaximumWidth(beside ? std::max(least, kFormWidth) : QWIDGETSIZE_MAX);
     if (!turned && !beside) return;
-    const int form = beside ? kFormWidth : std::min(formArea_->widget()->sizeHint().height(), height() * 48 / 100);
+    divide();
+}
+
+/// Beside each other the form has its width. Above the answer it is whole while there is no answer, and makes room for one.
+void RunPage::divide() {
+    const bool beside = splitter_->orientation() == Qt::Horizontal;
+    const int whole = formArea_->widget()->sizeHint().height() + 1;
+    const int form = beside ? kFormWidth : std::min(whole, empty_ ? height() - kEmptyLeast : height() * kFormShare / 100);
     splitter_->setSizes({form, std::max(1, (beside ? width() : height()) - form)});
 }
 
@@ -244,22 +268,40 @@ void RunPage::resizeEvent(QResizeEvent* event) {
 }
 
 void RunPage::showWidget(QWidget* widget) {
+    const bool first = empty_;
+    empty_ = false;
+    if (first && splitter_->orientation() == Qt::Vertical) divide();
     result_ = nullptr;
     stages_ = nullptr;
     answer_->setAnswer(widget);
 }
 
 void RunPage::showEmpty() {
-    if (!session().contract()) {
-        showWidget(new ErrorPanel(session().contract().error()));
-        return;
-    }
+    showWidget(emptyAnswer());
+    empty_ = true;
+    if (splitter_->orientation() == Qt::Vertical) divide();
+}
+
+QWidget* RunPage::emptyAnswer() {
+    if (session().document().modelNames().empty())
+        return new EmptyState(QStringLiteral("run"), tr("Nothing to run"), tr("Neither a program nor a compiled model was found in this file."));
+    if (!session().contract()) return new ErrorPanel(session().contract().error());
     if (!session().compiledModel()) {
         auto* empty = new EmptyState(QStringLiteral("run"), tr("Nothing to run yet"),
                                      tr("There is no compiled model in this file. Compile the exported program to make one for this machine."));
         empty->setButton({tr("Compile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
-        showWidget(empty);
-        return;
+        return empty;
+    }
+    if (const QString refusal = session().refusal(); !refusal.isEmpty()) {
+        QStringList words{refusal};
+        for (const RunReason& reason : session().runnable()->reasons) {
+            if (reason.ok != false) continue;
+            if (!reason.help.empty()) words << shown(reason.help);
+            break;
+        }
+        auto* empty = new EmptyState(QStringLiteral("run"), tr("This compiled model cannot run here"), words.join(QLatin1Char(' ')));
+        if (session().program()) empty->setButton({tr("Recompile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
+        return empty;
     }
     const QString problem = EngineService::instance().problem();
     if (!problem.isEmpty()) {
@@ -267,20 +309,18 @@ void RunPage::showEmpty() {
         if (engine && !*engine) {
             auto* panel = new ErrorPanel(engine->error());
             panel->addAction({tr("Look again"), [] { EngineService::instance().askAgain(); }});
-            showWidget(panel);
-            return;
+            return panel;
         }
-        showWidget(new EmptyState(QStringLiteral("run"), tr("The run engine cannot be used"), problem));
-        return;
+        return new EmptyState(QStringLiteral("run"), tr("The run engine cannot be used"), problem);
     }
-    showWidget(new EmptyState(
+    return new EmptyState(
         QStringLiteral("run"), tr("No run yet"),
-        tr("Press Run to see outputs and timings. The model's library is code of whoever made the file; it runs in a process of its own.")));
+        tr("Press Run to see outputs and timings. The model's library is code of whoever made the file; it runs in a process of its own."));
 }
 
 PrimaryAction RunPage::primaryAction() const {
     PrimaryAction action;
-    const bool running = session().jobs().isRunning(QStringLiteral("run"));
+    const bool running = session().jobs().isRunning(kJob);
     action.text = running ? tr("Cancel") : result_ ? tr("Run again") : tr("Run");
     action.icon = running ? QStringLiteral("close") : QStringLiteral("run");
     if (!session().compiledModel()) {
@@ -289,14 +329,17 @@ PrimaryAction RunPage::primaryAction() const {
     } else if (!EngineService::instance().problem().isEmpty()) {
         action.enabled = false;
         action.reason = EngineService::instance().problem();
+    } else if (!running && !session().refusal().isEmpty()) {
+        action.enabled = false;
+        action.reason = session().refusal();
     }
     return action;
 }
 
 void RunPage::runPrimaryAction() {
-    if (session().jobs().isRunning(QStringLiteral("run"))) {
+    if (session().jobs().isRunning(kJob)) {
         state_ = tr("Cancelling…");
-        session().jobs().cancel(QStringLiteral("run"));
+        session().jobs().cancel(kJob);
         emit changed();
         return;
     }
@@ -338,7 +381,7 @@ void RunPage::start(bool skipContract) {
     cancelRow->addStretch(1);
     auto* cancel = plainButton(tr("Cancel"));
     cancel->setObjectName(QStringLiteral("cancelRun"));
-    connect(cancel, &QPushButton::clicked, this, [this] { session().jobs().cancel(QStringLiteral("run")); });
+    connect(cancel, &QPushButton::clicked, this, [this] { session().jobs().cancel(kJob); });
     cancelRow->addWidget(cancel);
     layout->addLayout(cancelRow);
     layout->addStretch(1);
@@ -348,11 +391,10 @@ void RunPage::start(bool skipContract) {
     line_->setRunning(true);
     EngineService::instance().setLamp(EngineService::Lamp::Busy);
     const auto check = job.check;
-    session().jobs().start(this, QStringLiteral("run"), tr("Running %1").arg(session().fileName()), std::move(job),
-                           [this, check](Result<RunPicture> result) {
-                               lastCheck_ = *check;
-                               finished(std::move(result));
-                           });
+    job_ = session().jobs().start(this, kJob, tr("Running %1").arg(session().fileName()), std::move(job), [this, check](Result<RunPicture> result) {
+        lastCheck_ = *check;
+        finished(std::move(result));
+    });
     state_ = tr("Running");
     emit changed();
 }
@@ -402,8 +444,10 @@ void RunPage::finished(Result<RunPicture> result) {
             setMargins(column, 0, Spacing::m);
             auto* panel = new ErrorPanel(result.error());
             panel->setObjectName(QStringLiteral("runError"));
-            panel->addAction({tr("Run again"), [this] { start(false); }});
-            if (checks_->current() == 0) {
+            const bool possible = result.error().kind != ErrorKind::CannotRun && session().refusal().isEmpty();
+            if (possible) panel->addAction({tr("Run again"), [this] { start(false); }});
+            if (!possible && session().program()) panel->addAction({tr("Recompile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
+            if (possible && checks_->current() == 0) {
                 panel->addAction({tr("Run with runtime checks on"), [this] {
                                       checks_->setCurrent(1);
                                       start(false);
@@ -457,7 +501,7 @@ void RunPage::save() {
     if (file.isEmpty()) return;
     NamedTensors tensors;
     for (const OutputSummary& output : result_->picture().outputs) tensors.emplace_back(output.name, output.tensor);
-    const Status saved = writeNpzFile(toStd(file), tensors, true);  // the dialog has asked before replacing
+    const Status saved = writeNpzFile(systemPath(file), tensors, true);  // the dialog has asked before replacing
     state_ = saved ? tr("Outputs saved in %1").arg(file) : toQt(saved.error().what + " " + saved.error().why);
     emit changed();
 }
@@ -469,6 +513,6 @@ QStringList RunPage::statusTexts() const {
     return texts;
 }
 
-bool RunPage::settled() const { return !session().jobs().isRunning(QStringLiteral("run")) && EngineService::instance().engineKnown(); }
+bool RunPage::settled() const { return !session().jobs().isRunning(kJob) && EngineService::instance().engineKnown(); }
 
 }  // namespace pt2::views

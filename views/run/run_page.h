@@ -38,9 +38,12 @@ protected:
 
 private:
     void arrange(bool anew);
+    void showForm();
+    void divide();
     void buildHowToRun(QVBoxLayout* column);
     void showWidget(QWidget* widget);
     void showEmpty();
+    QWidget* emptyAnswer();
     void start(bool skipContract);
     void mend(const Breach& breach);
     void finished(Result<RunPicture> result);
@@ -63,6 +66,8 @@ private:
     std::vector<Breach> mends_;
     CheckReport lastCheck_;
     QElapsedTimer running_;
+    JobId job_ = 0;
+    bool empty_ = false;  ///< no answer is shown, only what would be there
     QString state_;
 };
 

@@ -1,16 +1,21 @@
 #include "views/run/run_result.h"
 
+#include <QBoxLayout>
 #include <QCheckBox>
 #include <QHBoxLayout>
+#include <QVBoxLayout>
 #include <algorithm>
 
 #include "core/base/text.h"
 #include "views/plots/histogram_plot.h"
 #include "views/plots/value_grid.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
+#include "views/theme/theme.h"
+#include "views/widgets/banner.h"
+#include "views/widgets/card.h"
 #include "views/widgets/data_table.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/error_panel.h"
+#include "views/widgets/link_label.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {

@@ -21,4 +21,10 @@ private:
     explicit RunSettings(QObject* parent) : QObject(parent) {}
 };
 
+/// Whether the program holds sample inputs that can be asked for.
+bool hasSample(const DocumentSession& session);
+
+/// "s77 = 64, stored sample", "s77 = 4, seed 0": the sizes, and where the values came from.
+std::string inputsInWords(const InputSet& set, const InputRequest& request);
+
 }  // namespace pt2::views

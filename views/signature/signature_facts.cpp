@@ -213,9 +213,8 @@ std::vector<Row> compiledRows(const CompiledModel& model) {
 QString inputKindInWords(const InputSpec& spec) {
     switch (spec.kind) {
         case InputKind::UserInput: return spec.isConstant ? QObject::tr("constant of the caller, baked in") : QObject::tr("given by the caller");
-        case InputKind::Parameter: return QObject::tr("parameter of the module");
-        case InputKind::Buffer:
-            return spec.persistent == false ? QObject::tr("buffer, not saved in state dicts") : QObject::tr("buffer of the module");
+        case InputKind::Parameter: return QObject::tr("parameter");
+        case InputKind::Buffer: return spec.persistent == false ? QObject::tr("buffer, not saved in state dicts") : QObject::tr("buffer");
         case InputKind::ConstantTensor: return QObject::tr("constant tensor, lifted");
         case InputKind::CustomObj: return QObject::tr("custom object");
         case InputKind::Token: return QObject::tr("token that orders effects");

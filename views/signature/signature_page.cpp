@@ -15,10 +15,13 @@
 #include "views/theme/icons.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
+#include "views/widgets/card.h"
 #include "views/widgets/code_view.h"
-#include "views/widgets/controls.h"
 #include "views/widgets/data_table.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/key_value_list.h"
+#include "views/widgets/segmented_switch.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 
@@ -136,8 +139,7 @@ void SignaturePage::refreshCount() {
     for (int i = 0; i < model_->rowCount(); ++i) all += static_cast<std::size_t>(model_->rowCount(model_->index(i, 0)));
     const QAbstractItemModel& shownRows = *table_->filter();
     for (int i = 0; i < shownRows.rowCount(); ++i) left += static_cast<std::size_t>(shownRows.rowCount(shownRows.index(i, 0)));
-    count_->setFullText(left == all ? tr("%1 specs").arg(toQt(formatCount(all)))
-                                    : tr("%1 of %2").arg(toQt(formatCount(left)), toQt(formatCount(all))));
+    count_->setFullText(left == all ? counted(all, tr("spec"), tr("specs")) : tr("%1 of %2").arg(toQt(formatCount(left)), toQt(formatCount(all))));
 }
 
 void SignaturePage::fillSide() {

@@ -43,10 +43,4 @@ private:
     void drawComboBox(const QStyleOptionComboBox& option, QPainter& painter, const QWidget* widget) const;
 };
 
-/// A rounded rectangle with a hairline, crisp at any pixel ratio.
-void drawPanel(QPainter& painter, const QRectF& rect, double radius, const QColor& ground, const QColor& outline, double width = 1);
-
-/// A card whose head, `head` pixels high, is on the ground of a state; `bar` adds the state's bar at the left edge.
-void drawStateCard(QPainter& painter, const QRect& rect, int head, State state, bool bar);
-
 }  // namespace pt2::views

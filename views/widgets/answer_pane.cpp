@@ -4,8 +4,8 @@
 #include <QVBoxLayout>
 
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/error_panel.h"
+#include "views/widgets/ground.h"
 
 namespace pt2::views {
 

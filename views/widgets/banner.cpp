@@ -1,9 +1,17 @@
-#include <QPainter>
+#include "views/widgets/banner.h"
 
-#include "views/theme/look_style.h"
+#include <QHBoxLayout>
+#include <QPainter>
+#include <QVBoxLayout>
+
+#include "views/theme/drawn_parts.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/theme/theme.h"
+#include "views/widgets/buttons.h"
+#include "views/widgets/icon_label.h"
+#include "views/widgets/link_label.h"
+#include "views/widgets/panel_action.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 

@@ -9,10 +9,11 @@
 #include <QScrollBar>
 #include <algorithm>
 #include <functional>
+#include <numeric>
 
+#include "views/theme/drawn_parts.h"
 #include "views/theme/fonts.h"
 #include "views/theme/icons.h"
-#include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/text.h"
@@ -20,8 +21,9 @@
 namespace pt2::views {
 
 namespace {
-constexpr double kLeastShare = 0.55;  // of its wanted width that a text column keeps
-}
+constexpr double kLeastShare = 0.55;  // of its declared width that a long text column keeps
+constexpr int kMeasuredRows = 200;
+}  // namespace
 
 DataTable::DataTable(QWidget* parent) : QTreeView(parent), filter_(new RowFilter(this)), rowHeight_(Metrics::row) {
     setModel(filter_);
@@ -43,6 +45,7 @@ DataTable::DataTable(QWidget* parent) : QTreeView(parent), filter_(new RowFilter
     header()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     header()->setSortIndicatorClearable(true);
     header()->setMinimumSectionSize(40);
+    header()->setResizeContentsPrecision(kMeasuredRows);
     setSortingEnabled(true);
     header()->setSortIndicator(-1, Qt::AscendingOrder);
     connect(filter_, &QAbstractItemModel::modelReset, this, &DataTable::openAsModelSays);
@@ -168,32 +171,65 @@ void DataTable::resizeEvent(QResizeEvent* event) {
     fitColumns();
 }
 
-/// Where there is less room than the columns want, texts give way in proportion; a number is never cut. What still does not fit is scrolled.
+/// What a column's texts on show want, at most twice what it was given: a single long text does not rule a table.
+int DataTable::contentWidth(std::size_t column) const {
+    const int declared = static_cast<int>(columns_[column].width * fontScale());
+    return std::max(headerWidth(column), std::min(sizeHintForColumn(static_cast<int>(column)), 2 * declared));
+}
+
+std::vector<int> DataTable::shareWidth(const std::vector<int>& wanted, const std::vector<int>& least, int room) {
+    const auto cut = [&](int level) {
+        std::vector<int> widths;
+        for (std::size_t i = 0; i < wanted.size(); ++i) widths.push_back(std::min(wanted[i], std::max(level, least[i])));
+        return widths;
+    };
+    const auto sum = [](const std::vector<int>& widths) { return std::accumulate(widths.begin(), widths.end(), 0); };
+    int low = 0, high = wanted.empty() ? 0 : *std::max_element(wanted.begin(), wanted.end());
+    while (low < high) {
+        const int level = (low + high + 1) / 2;
+        if (sum(cut(level)) <= room) {
+            low = level;
+        } else {
+            high = level - 1;
+        }
+    }
+    return cut(low);
+}
+
+/// With room, a column is as wide as declared, or as its texts want. Where there is less, long texts give way; a short one and a number are never
+/// cut. What still does not fit is scrolled.
 void DataTable::fitColumns() {
     if (columns_.empty() || userSized_ || header()->count() < static_cast<int>(columns_.size())) return;
-    const auto widthOf = [this](std::size_t i) { return static_cast<int>(columns_[i].width * fontScale()); };
-    int texts = 0, wanted = 0, least = 0;
-    std::vector<int> numbers(columns_.size(), 0);
+    std::vector<int> roomy, content, least;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
-        wanted += widthOf(i);
+        const int declared = static_cast<int>(columns_[i].width * fontScale());
         if (columns_[i].right) {
-            numbers[i] = std::max(
-                std::min(widthOf(i), sizeHintForColumn(static_cast<int>(i)) + (i + 1 == columns_.size() ? Spacing::m : Spacing::xs)), headerWidth(i));
-            least += numbers[i];
+            const int number = sizeHintForColumn(static_cast<int>(i)) + (i + 1 == columns_.size() ? 0 : Spacing::xs);
+            content.push_back(std::max(std::min(declared, number), headerWidth(i)));
+            least.push_back(content.back());
+            roomy.push_back(declared);
         } else {
-            texts += widthOf(i);
+            content.push_back(contentWidth(i));
+            least.push_back(std::min(content.back(), std::max(headerWidth(i), static_cast<int>(declared * kLeastShare))));
+            roomy.push_back(std::max(declared, content.back()));
         }
     }
     const int room = viewport()->width();
-    const bool tight = wanted > room;
-    const double share = texts > 0 ? std::clamp(static_cast<double>(room - least) / texts, kLeastShare, 1.0) : 1.0;
+    std::vector<int> widths = roomy;
+    if (std::accumulate(roomy.begin(), roomy.end(), 0) > room) {
+        widths = shareWidth(content, least, room);
+        const auto texts = static_cast<int>(std::count_if(columns_.begin(), columns_.end(), [](const Column& column) { return !column.right; }));
+        const int spare = room - std::accumulate(widths.begin(), widths.end(), 0);
+        for (std::size_t i = 0; i < widths.size() && spare > 0; ++i) {
+            if (!columns_[i].right) widths[i] += spare / texts;
+        }
+    }
     int total = 0;
     for (std::size_t i = 0; i < columns_.size(); ++i) {
         const int section = static_cast<int>(i);
-        const int width = !tight ? widthOf(i) : columns_[i].right ? numbers[i] : static_cast<int>(widthOf(i) * share);
-        total += width;
+        total += widths[i];
         header()->setSectionResizeMode(section, QHeaderView::Interactive);
-        header()->resizeSection(section, width);
+        header()->resizeSection(section, widths[i]);
     }
     const bool overflows = total > room;
     for (std::size_t i = 0; i < columns_.size() && !overflows; ++i) {
@@ -273,8 +309,17 @@ QSize CellDelegate::sizeHint(const QStyleOptionViewItem& option, const QModelInd
     Q_UNUSED(option)
     const bool code = index.data(CodeRole).toBool();
     const QFontMetrics metrics(code ? codeFont() : uiFont());
-    const int icon = index.data(IconNameRole).toString().isEmpty() ? 0 : 16 + 6;
-    return {metrics.horizontalAdvance(index.data().toString()) + icon + 2 * Spacing::s, std::max(table_->rowHeight(), metrics.height() + Spacing::s)};
+    int width = 2 * Spacing::s + (index.data(IconNameRole).toString().isEmpty() ? 0 : 16 + 6);
+    const int text = index.data(SymbolsRole).toBool() ? symbolTextWidth(index.data().toString(), code ? codeFont() : uiFont())
+                                                      : metrics.horizontalAdvance(index.data().toString());
+    const QString second = index.data(SecondRole).toString();
+    const QFontMetrics small(index.data(SecondCodeRole).toBool() ? codeFont(TextSize::Caption) : uiFont(TextSize::Caption));
+    const bool below = table_->rowHeight() >= 2 * small.height() + 12;
+    const int other = second.isEmpty() ? 0 : small.horizontalAdvance(second) + (below ? 0 : Spacing::s);
+    width += below ? std::max(text, other) : text + other;
+    if (index.column() == 0 && table_->indentation() == 0) width += index.parent().isValid() ? Spacing::xl : Spacing::s;
+    if (index.column() > 0 && index.column() + 1 == table_->model()->columnCount()) width += Spacing::s;
+    return {width + 2, std::max(table_->rowHeight(), metrics.height() + Spacing::s)};
 }
 
 void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, const QModelIndex& index) const {

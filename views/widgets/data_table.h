@@ -136,6 +136,9 @@ public:
     bool selectAddress(const QString& address);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;
+    /// Widths of columns in `room`: each gets what it wants, and where that is too much the widest give way first, in equal measure, none below its
+    /// least.
+    static std::vector<int> shareWidth(const std::vector<int>& wanted, const std::vector<int>& least, int room);
 
 signals:
     void rowSelected(const QString& address);
@@ -154,6 +157,7 @@ private:
     void layoutColumns();
     void fitColumns();
     int headerWidth(std::size_t column) const;
+    int contentWidth(std::size_t column) const;
     void openAsModelSays();
     void refit();
     void restyle();

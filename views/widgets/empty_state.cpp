@@ -1,16 +1,30 @@
+#include "views/widgets/empty_state.h"
+
+#include <QHBoxLayout>
+#include <QPushButton>
+#include <QVBoxLayout>
+
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/buttons.h"
+#include "views/widgets/icon_label.h"
+#include "views/widgets/link_label.h"
+#include "views/widgets/panel_action.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 
+namespace {
+constexpr int kIconHeight = 190;
+}
+
 EmptyState::EmptyState(const QString& iconName, const QString& title, const QString& text, QWidget* parent)
-    : QWidget(parent), column_(new QVBoxLayout) {
+    : QWidget(parent), column_(new QVBoxLayout), icon_(new IconLabel(iconName, 48, Role::Muted)) {
     auto* outer = new QVBoxLayout(this);
-    setMargins(outer, Spacing::xxl, 0);
+    outer->setContentsMargins(Spacing::xxl, Spacing::s, Spacing::xxl, Spacing::s);
+    outer->setSpacing(0);
     outer->addStretch(2);
     setMargins(column_, 0, Spacing::m);
-    column_->addWidget(new IconLabel(iconName, 48, Role::Muted), 0, Qt::AlignHCenter);
+    column_->addWidget(icon_, 0, Qt::AlignHCenter);
     column_->addSpacing(Spacing::xs);
     auto* heading = new TextLabel(title, TextSize::Section);
     heading->setAlignment(Qt::AlignHCenter);
@@ -27,6 +41,17 @@ EmptyState::EmptyState(const QString& iconName, const QString& title, const QStr
     outer->addStretch(3);
     setAccessibleName(title);
     setAccessibleDescription(text);
+}
+
+QSize EmptyState::minimumSizeHint() const {
+    QSize size = QWidget::minimumSizeHint();
+    if (icon_->isVisibleTo(this)) size.rheight() -= icon_->height() + Spacing::m;
+    return size;
+}
+
+void EmptyState::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    icon_->setVisible(height() >= kIconHeight);
 }
 
 void EmptyState::setButton(const PanelAction& action) {

@@ -1,14 +1,24 @@
+#include "views/widgets/error_panel.h"
+
 #include <QApplication>
 #include <QClipboard>
+#include <QHBoxLayout>
 #include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
 
 #include "core/base/advice.h"
 #include "core/base/text.h"
-#include "views/theme/look_style.h"
+#include "views/theme/drawn_parts.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/controls.h"
+#include "views/theme/theme.h"
+#include "views/widgets/buttons.h"
 #include "views/widgets/flow_layout.h"
-#include "views/widgets/panels.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/icon_label.h"
+#include "views/widgets/link_label.h"
+#include "views/widgets/panel_action.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 

@@ -5,6 +5,7 @@
 #include <QLineEdit>
 
 #include "views/theme/icons.h"
+#include "views/widgets/buttons.h"
 #include "views/widgets/code_view.h"
 #include "views/widgets/text.h"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "views/widgets/controls.h"
+#include "views/widgets/ground.h"
+#include "views/widgets/text.h"
 
 class QLineEdit;
 

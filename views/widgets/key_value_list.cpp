@@ -1,9 +1,11 @@
+#include "views/widgets/key_value_list.h"
+
 #include <QGridLayout>
 
 #include "views/theme/spacing.h"
 
 #include <algorithm>
-#include "views/widgets/panels.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 

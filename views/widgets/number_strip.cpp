@@ -1,11 +1,15 @@
+#include "views/widgets/number_strip.h"
+
 #include <QFontMetrics>
 #include <QHelpEvent>
 #include <QPainter>
 #include <QToolTip>
 #include <algorithm>
 
+#include "views/theme/fonts.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/panels.h"
+#include "views/theme/theme.h"
+#include "views/widgets/text.h"
 
 namespace pt2::views {
 
@@ -28,7 +32,12 @@ void NumberStrip::setItems(std::vector<Item> items) {
 int NumberStrip::columns() const {
     const int count = std::max<int>(1, static_cast<int>(items_.size()));
     if (width() <= 0) return count;
-    const int fit = std::max(1, width() / kNarrowest);
+    // The widest number keeps its unit whole.
+    const QFontMetrics big(uiFont(TextSize::Big)), unit(uiFont());
+    int widest = kNarrowest;
+    for (const Item& item : items_)
+        widest = std::max(widest, Spacing::l + big.horizontalAdvance(item.value) + Spacing::s + unit.horizontalAdvance(item.unit) + Spacing::s);
+    const int fit = std::max(1, width() / widest);
     return fit >= count ? count : (count + 1) / 2 <= fit ? (count + 1) / 2 : fit;
 }
 

@@ -1,13 +1,16 @@
+#include "views/widgets/progress.h"
+
 #include <QEvent>
 #include <QFontMetrics>
 #include <QPainter>
 #include <QTimer>
 #include <algorithm>
 
+#include "views/theme/drawn_parts.h"
+#include "views/theme/fonts.h"
 #include "views/theme/icons.h"
-#include "views/theme/look_style.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/panels.h"
+#include "views/theme/theme.h"
 
 namespace pt2::views {
 

@@ -1,10 +1,13 @@
+#include "views/widgets/share_bar.h"
+
 #include <QFontMetrics>
 #include <QPainter>
 #include <algorithm>
 
-#include "views/theme/look_style.h"
+#include "views/theme/drawn_parts.h"
+#include "views/theme/fonts.h"
 #include "views/theme/spacing.h"
-#include "views/widgets/panels.h"
+#include "views/theme/theme.h"
 
 namespace pt2::views {
 

@@ -94,7 +94,7 @@ private slots:
         auto document = Document::open((corpus_ + "/2.13.0/tiny.pt2").toStdString());
         auto contract = buildContract(*document, "model").value();
         InputSet inputs;
-        inputs.inputs.push_back({0, true, allocateTensor(DType::Float32, {4, 9})->tensor, {}, {}});
+        inputs.inputs.emplace_back().tensor = allocateTensor(DType::Float32, {4, 9})->tensor;
         const auto outputs = session_->run(*document, contract, {}, inputs);
         QVERIFY(!outputs.has_value());
         QCOMPARE(outputs.error().kind, ErrorKind::RunFailed);
