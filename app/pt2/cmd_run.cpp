@@ -2,6 +2,7 @@
 #include "app/pt2/run_report.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/compare/compare_outputs.h"
 #include "core/report/outcome_json.h"
 #include "core/tensor/pickle.h"
 #include "core/tensor/safetensors.h"
@@ -87,7 +88,7 @@ Result<int> run(const RunArguments& arguments, Context& context) {
     }
     const Result<RunOutcome>& outcome = report->primary();
     if (outcome && !arguments.save.empty()) {
-        if (const Status saved = saveOutputs(arguments, outcome->outputs); !saved) return fail(saved.error());
+        if (const Status saved = saveOutputs(arguments, withoutNone(outcome->outputs)); !saved) return fail(saved.error());
     }
     if (arguments.run.checks == "both") return showBoth(*plan, *report, context);
     if (!outcome) return fail(outcome.error());

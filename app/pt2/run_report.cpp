@@ -4,6 +4,7 @@
 
 #include "app/pt2/table.h"
 #include "core/base/text.h"
+#include "core/compare/compare.h"
 #include "core/tensor/statistics.h"
 
 namespace pt2 {
@@ -61,6 +62,10 @@ Json statisticsJson(const TensorView& view) {
 Json tensorsJson(const NamedTensors& tensors) {
     Json out = Json::array();
     for (const auto& [name, tensor] : tensors) {
+        if (isNone(tensor.view())) {
+            out.push_back({{"name", name}, {"dtype", nullptr}, {"shape", nullptr}, {"stats", nullptr}, {"values", nullptr}});
+            continue;
+        }
         Json item = {
             {"name", name}, {"dtype", dtypeName(tensor.layout.dtype)}, {"shape", tensor.layout.sizes}, {"stats", statisticsJson(tensor.view())}};
         const auto count = tensor.layout.elementCount();
@@ -98,6 +103,10 @@ void printTensors(Output& out, const NamedTensors& tensors) {
                  {"INF", Table::Align::Right},
                  {"FIRST VALUES"}});
     for (const auto& [name, tensor] : tensors) {
+        if (isNone(tensor.view())) {
+            table.row({{name, Style::Bold}, "None"});
+            continue;
+        }
         const auto statistics = computeStatistics(tensor.view());
         const bool finite = statistics && statistics->hasFinite;
         const auto number = [&](double TensorStatistics::*member) { return finite ? formatFloat((*statistics).*member) : std::string("-"); };

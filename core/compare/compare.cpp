@@ -102,14 +102,14 @@ void addPair(const T& actual, const T& expected, std::uint64_t index, const Tole
     }
 }
 
-bool isNone(const TensorView& view) { return view.layout.dtype == DType::Unknown && view.storage.empty(); }
-
 std::string shapeText(const TensorLayout& layout) {
     const std::string text = tensorTypeText(layout);
     return text.substr(text.find(' ') + 1);
 }
 
 }  // namespace
+
+bool isNone(const TensorView& output) { return output.layout.dtype == DType::Unknown && output.storage.empty(); }
 
 bool isNumpyStandIn(DType actual, DType expected) {
     const bool lacking = actual == DType::BFloat16 || actual == DType::Complex32 || (isFloating(actual) && dtypeSize(actual) == 1);

@@ -15,6 +15,8 @@ struct Tolerance {
 /// torch.testing.assert_close's defaults for a dtype (float32: 1.3e-6, 1e-5; bfloat16: 1.6e-2, 1e-5; integers and bool: 0, 0).
 Tolerance defaultTolerance(DType dtype);
 
+/// What stands for None among outputs: an Unknown dtype without storage.
+bool isNone(const TensorView& output);
 /// A reference from an .npz holds what numpy lacks as unsigned integers of the same width; its bits are then those of the output's dtype.
 bool isNumpyStandIn(DType actual, DType expected);
 
@@ -37,7 +39,7 @@ struct OutputComparison {
     bool identical = false;  ///< to the bit
     DType dtype = DType::Unknown;
 };
-/// None is an Unknown dtype without storage: it equals itself and nothing else.
+/// None equals itself and nothing else.
 /// `expected` may hold bfloat16, float8 and complex32 as unsigned integers of the same width, as .npz files do. Without a tolerance the dtype's
 /// default holds. Errors: Usage (a negative tolerance), Unreadable (a layout outside its storage), Cancelled.
 Result<OutputComparison> compareTensors(std::string name, const TensorView& actual, const TensorView& expected, std::optional<Tolerance> tolerance,

@@ -19,9 +19,6 @@ std::string namesText(const NamedTensors& tensors) {
     return names.empty() ? "nothing" : escapeForDisplay(join(names, ", "));
 }
 
-/// What stands for None in a list of outputs.
-bool isNone(const Tensor& tensor) { return tensor.layout.dtype == DType::Unknown && tensor.storage.empty(); }
-
 const Tensor* byName(const NamedTensors& tensors, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         const auto found = std::find_if(tensors.begin(), tensors.end(), [&](const auto& tensor) { return tensor.first == name; });
@@ -50,16 +47,16 @@ Result<NamedTensors> pairOutputs(const NamedTensors& outputs, const NamedTensors
         const auto& [name, output] = outputs[i];
         const std::string index = std::to_string(i);
         const Tensor* found = byName(reference, {name, "out_" + index, index});
-        if (found == nullptr && !isNone(output)) break;
+        if (found == nullptr && !isNone(output.view())) break;
         paired.emplace_back(name, found == nullptr ? Tensor() : withDtypeOf(output, *found));
     }
     if (paired.size() == outputs.size()) return paired;
     // By place, among what both sides have.
     std::vector<const Tensor*> given;
     for (const auto& [name, tensor] : reference) {
-        if (!isNone(tensor)) given.push_back(&tensor);
+        if (!isNone(tensor.view())) given.push_back(&tensor);
     }
-    const auto wanted = std::count_if(outputs.begin(), outputs.end(), [](const auto& output) { return !isNone(output.second); });
+    const auto wanted = std::count_if(outputs.begin(), outputs.end(), [](const auto& output) { return !isNone(output.second.view()); });
     if (static_cast<std::size_t>(wanted) != given.size()) {
         return fail({ErrorKind::Usage,
                      "compare.names",
@@ -70,8 +67,13 @@ Result<NamedTensors> pairOutputs(const NamedTensors& outputs, const NamedTensors
     }
     paired.clear();
     std::size_t next = 0;
-    for (const auto& [name, output] : outputs) paired.emplace_back(name, isNone(output) ? Tensor() : withDtypeOf(output, *given[next++]));
+    for (const auto& [name, output] : outputs) paired.emplace_back(name, isNone(output.view()) ? Tensor() : withDtypeOf(output, *given[next++]));
     return paired;
+}
+
+NamedTensors withoutNone(NamedTensors outputs) {
+    outputs.erase(std::remove_if(outputs.begin(), outputs.end(), [](const auto& output) { return isNone(output.second.view()); }), outputs.end());
+    return outputs;
 }
 
 Result<Comparison> compareOutputs(const NamedTensors& actual, const NamedTensors& reference, const ToleranceChoice& tolerances,

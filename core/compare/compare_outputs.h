@@ -22,6 +22,9 @@ struct ToleranceChoice {
 /// integers has the output's dtype then. Error: Usage "compare.names".
 Result<NamedTensors> pairOutputs(const NamedTensors& outputs, const NamedTensors& reference);
 
+/// What a file of tensors can hold of them.
+NamedTensors withoutNone(NamedTensors outputs);
+
 /// Outputs of a run against reference outputs, paired as above.
 Result<Comparison> compareOutputs(const NamedTensors& actual, const NamedTensors& reference, const ToleranceChoice& tolerances = {},
                                   const CancelToken& cancel = {});

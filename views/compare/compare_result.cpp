@@ -179,6 +179,11 @@ void CompareResult::showOutput(std::size_t index) {
         return;
     }
     const Tensor& actual = picture_.actual[index].second;
+    if (isNone(actual.view())) {
+        lower_->addWidget(
+            new EmptyState(QStringLiteral("compare"), tr("\"%1\" is None on both sides").arg(name), tr("There are no numbers to show.")), 0, 0, 1, 3);
+        return;
+    }
     const Tensor& reference = picture_.expected[index].second;
 
     auto* worst = new Card(tr("Worst element"));

@@ -13,6 +13,7 @@
 #include <cstring>
 
 #include "core/base/text.h"
+#include "core/compare/compare_outputs.h"
 #include "views/frame/engine_service.h"
 #include "views/frame/file_path.h"
 #include "views/run/breach_list.h"
@@ -501,7 +502,7 @@ void RunPage::save() {
     if (file.isEmpty()) return;
     NamedTensors tensors;
     for (const OutputSummary& output : result_->picture().outputs) tensors.emplace_back(output.name, output.tensor);
-    const Status saved = writeNpzFile(systemPath(file), tensors, true);  // the dialog has asked before replacing
+    const Status saved = writeNpzFile(systemPath(file), withoutNone(tensors), true);  // the dialog has asked before replacing
     state_ = saved ? tr("Outputs saved in %1").arg(file) : toQt(saved.error().what + " " + saved.error().why);
     emit changed();
 }

@@ -76,6 +76,7 @@ private slots:
             QCOMPARE(comparison->verdict(), std::string("identical"));
             QCOMPARE(comparison->outputs.size(), std::size_t{3});
         }
+        QCOMPARE(withoutNone(outputs).size(), std::size_t{2});
         const auto other = compareOutputs({{"a", Tensor()}}, {{"a", floats({1})}});
         QVERIFY(other.has_value() && !other->ok());
         QVERIFY(!other->outputs[0].comparable);
