@@ -10,7 +10,6 @@
 #include <QVBoxLayout>
 
 #include "core/base/text.h"
-#include "core/compare/compare_outputs.h"
 #include "core/compare/reference_file.h"
 #include "core/contract/check.h"
 #include "core/run/eager.h"
