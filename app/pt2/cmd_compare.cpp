@@ -1,8 +1,5 @@
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <map>
-#include <system_error>
 
 #include "app/pt2/command.h"
 #include "app/pt2/option_values.h"
@@ -25,11 +22,6 @@ struct CompareArguments {
     std::vector<std::string> tolerances;
 };
 
-bool readNumber(std::string_view text, double& out) {
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), out);
-    return problem == std::errc() && end == text.data() + text.size() && std::isfinite(out) && out >= 0;
-}
-
 /// OUTPUT=R,A
 Result<std::map<std::string, Tolerance>> outputTolerances(const std::vector<std::string>& texts) {
     std::map<std::string, Tolerance> out;
@@ -38,7 +30,7 @@ Result<std::map<std::string, Tolerance>> outputTolerances(const std::vector<std:
         if (!pair) return fail(pair.error());
         const auto parts = splitView(pair->second, ',');
         Tolerance tolerance;
-        if (parts.size() != 2 || !readNumber(parts[0], tolerance.rtol) || !readNumber(parts[1], tolerance.atol)) {
+        if (parts.size() != 2 || !readFiniteNumber(parts[0], tolerance.rtol) || !readFiniteNumber(parts[1], tolerance.atol)) {
             return fail(usageError("compare.tolerance", "\"" + text + "\" is not a tolerance.", {},
                                    "Write --tolerance OUTPUT=RTOL,ATOL, for example result=1e-3,1e-5."));
         }

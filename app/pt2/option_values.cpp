@@ -14,19 +14,20 @@ namespace {
 std::string shown(const std::string& text) { return "\"" + escapeForDisplay(elideMiddle(text, 60)) + "\""; }
 
 template <typename Number>
-bool readWhole(const std::string& text, Number& value) {
+bool readWhole(std::string_view text, Number& value) {
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
     return problem == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace
 
+bool readFiniteNumber(std::string_view text, double& value) { return readWhole(text, value) && std::isfinite(value) && value >= 0; }
+
 CLI::Validator finiteNumber() {
     return CLI::Validator(
         [](std::string& text) {
             double value = 0;
-            if (readWhole(text, value) && std::isfinite(value) && value >= 0) return std::string();
-            return shown(text) + " is no number of 0 or more";
+            return readFiniteNumber(text, value) ? std::string() : shown(text) + " is no number of 0 or more";
         },
         "");
 }

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/environment.h"
 #include "core/base/text.h"
 
 namespace pt2 {
@@ -119,8 +120,8 @@ Status leavesRoom(int fd, std::uint64_t written) {
 }  // namespace
 
 Result<File> File::spoolStandardInput(const CancelToken& cancel) {
-    const char* parent = std::getenv("TMPDIR");
-    std::string pattern = std::string(parent != nullptr && *parent != '\0' ? parent : "/tmp") + "/pt2scope-stdin-XXXXXX";
+    const std::string parent = environmentValue("TMPDIR");
+    std::string pattern = (parent.empty() ? std::string("/tmp") : parent) + "/pt2scope-stdin-XXXXXX";
     const int fd = ::mkostemp(pattern.data(), O_CLOEXEC);
     if (fd < 0) return fail(systemError("Cannot keep standard input in a temporary file.", pattern, errno));
     ::unlink(pattern.c_str());

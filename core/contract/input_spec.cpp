@@ -216,6 +216,12 @@ Result<Tensor> generateDefault(DType dtype, const std::vector<std::int64_t>& siz
     return fill(dtype, sizes, cancel, [&] { return generator.integer(0, below); });
 }
 
+std::function<Result<Tensor>(const TensorLayout&, const CancelToken&)> defaultGenerator(std::optional<std::int64_t> indexBound, std::uint64_t seed) {
+    return [indexBound, seed](const TensorLayout& layout, const CancelToken& cancel) {
+        return generateDefault(layout.dtype, layout.sizes, indexBound, seed, cancel);
+    };
+}
+
 std::string defaultGeneratorText(DType dtype, std::optional<std::int64_t> indexBound) {
     if (isFloating(dtype) || isComplex(dtype)) return "randn";
     if (dtype != DType::Bool && indexBound) return "integers below " + std::to_string(*indexBound);

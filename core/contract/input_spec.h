@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,8 @@ Result<Tensor> generate(const InputSpecText& spec, DType dtype, const std::vecto
 /// What fills an input nobody gave: randn for floats, 0 or 1 for bool and integers, integers below `indexBound` where they index a table.
 Result<Tensor> generateDefault(DType dtype, const std::vector<std::int64_t>& sizes, std::optional<std::int64_t> indexBound, std::uint64_t seed,
                                const CancelToken& cancel = {});
+/// The same as a step left for later, in the layout it gets then.
+std::function<Result<Tensor>(const TensorLayout&, const CancelToken&)> defaultGenerator(std::optional<std::int64_t> indexBound, std::uint64_t seed);
 /// "randn", "integers below 50", "0 or 1": what generateDefault does, in words.
 std::string defaultGeneratorText(DType dtype, std::optional<std::int64_t> indexBound);
 /// A JSON literal as a tensor: nested lists must be rectangular; whole numbers take a floating suggestion, else int64.

@@ -387,9 +387,7 @@ private:
                          "Give it, as in --input " + input.name + "=randn[4,16]:float32, or attach the program it was compiled from.");
         }
         made.tensor.layout = {input.dtype, *sizes, contiguousStrides(*sizes), 0};
-        made.generate = [bound = input.indexBound, seed](const TensorLayout& layout, const CancelToken& cancel) {
-            return generateDefault(layout.dtype, layout.sizes, bound, seed, cancel);
-        };
+        made.generate = defaultGenerator(input.indexBound, seed);
         made.madeBy = defaultGeneratorText(input.dtype, input.indexBound);
         return layOut(index);
     }

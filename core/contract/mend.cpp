@@ -90,9 +90,7 @@ Result<InputSet> resized(const Contract& contract, InputSet set, const Breach& b
         MadeInput& made = set.inputs[i];
         made.tensor = Tensor{{dtype, wanted, wantedStrides(other, wanted, symbols), 0}, nullptr, {}};
         if (made.generate) continue;
-        made.generate = [bound = other.indexBound, seed = other.flatIndex](const TensorLayout& layout, const CancelToken& cancel) {
-            return generateDefault(layout.dtype, layout.sizes, bound, seed, cancel);
-        };
+        made.generate = defaultGenerator(other.indexBound, other.flatIndex);
         made.madeBy = defaultGeneratorText(dtype, other.indexBound);
     }
     set.symbolValues.clear();

@@ -1,7 +1,5 @@
 #include "views/frame/document_session.h"
 
-#include <QFileInfo>
-#include <QElapsedTimer>
 #include <QFileSystemWatcher>
 #include <QTimer>
 #include <algorithm>
@@ -70,8 +68,6 @@ void DocumentSession::read(const QString& withPath) {
     opening_ = jobs_->start(
         this, QStringLiteral("open"), tr("Opening \"%1\"").arg(fileName()),
         [path, with, wanted = wished_.empty() ? model_ : wished_](const CancelToken& cancel, const ProgressSink& progress) {
-            QElapsedTimer timer;
-            timer.start();
             Opened opened;
             opened.document = Document::open(path, with, cancel, progress);
             if (opened.document) {
