@@ -1,8 +1,10 @@
 #include "core/engine/worker_server.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -56,10 +58,21 @@ private:
     std::optional<Error> error_;
 };
 
+/// Which file a descriptor stands for; nothing when it is closed.
+using FileIdentity = std::optional<std::pair<dev_t, ino_t>>;
+FileIdentity identityOf(int fd) {
+    struct stat status {};
+    if (::fstat(fd, &status) != 0) return std::nullopt;
+    return std::pair{status.st_dev, status.st_ino};
+}
+
 class WorkerServer {
 public:
-    explicit WorkerServer(PrivateStreams streams) : streams_(std::move(streams)) {}
+    explicit WorkerServer(PrivateStreams streams)
+        : streams_(std::move(streams)), identities_{identityOf(streams_.in.get()), identityOf(streams_.out.get())} {}
     int serve();
+    /// The status to end with: what a model did to the streams goes before `status`.
+    int endStatus(int status) const;
 
 private:
     void readRequests();
@@ -74,6 +87,7 @@ private:
     void reportStep(std::uint64_t sequence, const char* step, std::int64_t done, std::int64_t total);
 
     PrivateStreams streams_;
+    std::array<FileIdentity, 2> identities_;
     RequestQueue queue_;
     std::atomic<bool> cancelled_{false};
     std::optional<CompiledRunner> runner_;
@@ -81,13 +95,20 @@ private:
     LibTorchFacts facts_;
 };
 
+int WorkerServer::endStatus(int status) const {
+    // A model can close them, and what is opened then gets their numbers.
+    const bool own = identityOf(streams_.in.get()) == identities_[0] && identityOf(streams_.out.get()) == identities_[1];
+    return own ? status : kStreamClosedStatus;
+}
+
 void WorkerServer::readRequests() {
     FrameDecoder decoder;
     ByteBuffer buffer(1 << 18);
     for (;;) {
+        if (!waitToRead(streams_.in.get()) || endStatus(0) != 0) ::_exit(endStatus(0));
         auto received = receiveSome(streams_.in.get(), buffer);
         // Whoever asked is gone: nothing a model still does matters to anyone, and its destructors may be as hostile as the rest.
-        if (!received || received->ended) ::_exit(0);
+        if (!received || received->ended) ::_exit(endStatus(0));
         decoder.feed(Bytes(buffer).first(received->bytes), std::move(received->descriptors));
         for (;;) {
             auto frame = decoder.next();
@@ -311,7 +332,7 @@ int WorkerServer::serve() {
 
 int serveWorker(PrivateStreams streams) {
     WorkerServer server(std::move(streams));
-    const int status = server.serve();
+    const int status = server.endStatus(server.serve());
     // The reading thread still holds the server.
     std::cout.flush();
     std::fflush(nullptr);

@@ -30,6 +30,8 @@ inline constexpr std::size_t kPreambleBytes = 12;
 inline constexpr std::uint32_t kMaxHeaderBytes = 1u << 20;
 inline constexpr std::uint64_t kMaxPayloadBytes = std::uint64_t{1} << 40;
 inline constexpr std::size_t kMaxDescriptors = 8;
+/// What a worker ends with when its streams were closed in its own process, which only a model does.
+inline constexpr int kStreamClosedStatus = 113;
 
 struct Frame {
     std::uint64_t sequence = 0;

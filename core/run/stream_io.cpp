@@ -1,5 +1,6 @@
 #include "core/run/stream_io.h"
 
+#include <poll.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -14,6 +15,8 @@ namespace pt2 {
 namespace {
 
 constexpr std::size_t kMaxTravelling = 16;
+/// How soon a descriptor closed by another thread is noticed, milliseconds: closing it does not wake who waits for it.
+constexpr int kTick = 200;
 
 Error lost(int code) {
     Error error = systemError("The connection to the run engine broke.", {}, code);
@@ -22,6 +25,15 @@ Error lost(int code) {
 }
 
 }  // namespace
+
+bool waitToRead(int fd) {
+    for (;;) {
+        pollfd event{fd, POLLIN, 0};
+        const int count = ::poll(&event, 1, kTick);
+        if (count > 0) return (event.revents & POLLNVAL) == 0;
+        if (count < 0 && errno != EINTR) return true;  // the read will say why
+    }
+}
 
 Result<Received> receiveSome(int fd, MutableBytes into) {
     Received received;

@@ -14,6 +14,8 @@ struct Received {
     std::vector<Descriptor> descriptors;
     bool ended = false, again = false;
 };
+/// Waits until there is something to read, or the other side is gone; false when `fd` is not open in this process any more.
+bool waitToRead(int fd);
 /// Reads once, at most `into.size()` bytes, with the files that travel along when `fd` is a Unix socket.
 Result<Received> receiveSome(int fd, MutableBytes into);
 

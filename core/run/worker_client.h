@@ -55,7 +55,7 @@ public:
     /// What SIGILL is explained with: the instruction set the library says it needs.
     void setInstructionSet(std::string isa) { instructionSet_ = std::move(isa); }
     /// Sends a request and waits for its result. "step" frames on the way go to `onStep`, the rest to the progress sink. The worker's own Error, or
-    /// how the process ended: RunFailed "run.signal", "run.exited", "run.timeout", "run.memory"; Cancelled.
+    /// how the process ended: RunFailed "run.signal", "run.exited", "run.lost", "run.timeout", "run.memory"; Cancelled.
     Result<Frame> request(Frame frame, const std::function<Status(Frame)>& onStep = {});
     /// All that model and library printed so far.
     std::string log();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/run/protocol.h"
 
 namespace pt2 {
 
@@ -97,15 +98,16 @@ Error explainEnd(const WorkerEnd& end, const WorkerLog& log) {
         return error;
     }
     if (WIFSIGNALED(end.status) && !end.killedByUs) return explainSignal(WTERMSIG(end.status), end, log);
-    if (WIFEXITED(end.status)) {
+    const std::string advice = "The library does something no model does. Recompile the program, and do not trust this file.";
+    if (WIFEXITED(end.status) && WEXITSTATUS(end.status) != kStreamClosedStatus) {
         return {ErrorKind::RunFailed,
                 "run.exited",
                 "The model ended its process " + end.step + ".",
                 {},
                 trimmed("It called exit with status " + std::to_string(WEXITSTATUS(end.status)) + "." + lastOutput(log)),
-                "The library does something no model does. Recompile the program, and do not trust this file."};
+                advice};
     }
-    return {ErrorKind::RunFailed, "run.lost", "The model closed the connection to pt2scope " + end.step + ".", {}, trimmed(lastOutput(log)), {}};
+    return {ErrorKind::RunFailed, "run.lost", "The model closed the connection to pt2scope " + end.step + ".", {}, trimmed(lastOutput(log)), advice};
 }
 
 Error explainTimeout(double seconds, const std::string& step, const WorkerLog& log) {

@@ -17,8 +17,8 @@ struct WorkerEnd {
     std::uint64_t memoryLimit = 0;
 };
 
-/// The end in words, with the stack and the last output: RunFailed "run.signal", "run.exited", "run.memory"; CannotRun "engine.broken" when the
-/// worker did not come so far as to run anything.
+/// The end in words, with the stack and the last output: RunFailed "run.signal", "run.exited", "run.lost", "run.memory"; CannotRun "engine.broken"
+/// when the worker did not come so far as to run anything.
 Error explainEnd(const WorkerEnd& end, const WorkerLog& log);
 /// RunFailed "run.timeout".
 Error explainTimeout(double seconds, const std::string& step, const WorkerLog& log);

@@ -139,7 +139,10 @@ private slots:
         row("call exits", "", "puts(\"bye\"); exit(7);", "run.exited", "status 7.*bye");
         row("call is killed", "", "kill(getpid(), SIGKILL);", "run.memory", "SIGKILL");
         row("call loops", "", "for(;;);", "run.timeout", "ran");
-        row("call closes everything and loops", "", "for(int i=0;i<256;i++) close(i); for(;;);", "run.timeout", "ran");
+        row("call closes everything and loops", "", "for(int i=0;i<256;i++) close(i); for(;;);", "run.lost", "closed the connection.*ran");
+        row("call closes everything and returns", "", "for(int i=0;i<256;i++) close(i);", "run.lost", "closed the connection.*ran");
+        row("call puts a file in place of everything", "", "int z = open(\"/dev/zero\", 0); for(int i=0;i<256;i++) if(i!=z) dup2(z,i); for(;;);",
+            "run.lost", "closed the connection.*ran");
         row("child holds everything open", "", "if(fork()) _exit(5); else for(;;) pause();", "run.exited", "status 5");
         row("call floods the log", "", "for(int i=0;i<200000;i++) puts(\"a line of no importance\"); puts(\"the last line\"); abort();", "run.signal",
             "the last line");
