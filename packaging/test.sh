@@ -57,7 +57,7 @@ if [ $full = 1 ]; then
   say "Build with the thread sanitizer"
   configure tsan -DPT2SCOPE_WERROR=ON
   build tsan
-  run_tests tsan
+  TSAN_OPTIONS=suppressions=$root/packaging/tsan.supp run_tests tsan
   say "Benchmarks"
   # They miss their goals loudly: a ratio below its goal counts as one failed test.
   corpus=${PT2SCOPE_CORPUS:-$root/../shared/corpus}

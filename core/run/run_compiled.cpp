@@ -15,6 +15,7 @@
 #include "core/run/run.h"
 #include "core/run/tensor_exchange.h"
 #include "core/run/worker_client.h"
+#include "core/run/worker_end.h"
 
 namespace pt2 {
 
@@ -162,7 +163,7 @@ Result<RunOutcome> runSide(RunPlan& plan, bool checksOn) {
 
     worker.setTimeLimit(plan.request.timeoutSeconds);
     worker.setInstructionSet(model.cpuIsa);
-    worker.setStep("while its library was being loaded");
+    worker.setStep(std::string(kStepLoading));
     report(plan.progress, {"loading the library", 0, 0, Progress::Unit::None, {}});
     Frame load;
     load.body = {{"request", "load"},

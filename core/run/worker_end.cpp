@@ -54,7 +54,9 @@ Error explainSignal(int signal, const WorkerEnd& end, const WorkerLog& log) {
     const std::string address = log.crashAddress();
     const bool addressMatters = signal == SIGSEGV || signal == SIGBUS || signal == SIGILL;
     error.why = trimmed((addressMatters && !address.empty() ? " Address: " + address + "." : "") + stackText(log) + lastOutput(log));
-    error.help = "Check the inputs against the contract, turn the runtime checks on, or recompile the program for this machine.";
+    error.help = end.step == kStepLoading
+                     ? "It fails before it sees any input. Recompile the program for this machine."
+                     : "Check the inputs against the contract, turn the runtime checks on, or recompile the program for this machine.";
     if (signal == SIGILL) {
         error.why = trimmed(
             (end.instructionSet.empty() ? std::string() : "The library needs " + end.instructionSet + ", which this processor may not have. ") +

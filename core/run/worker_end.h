@@ -2,17 +2,21 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 
 #include "core/base/result.h"
 #include "core/run/worker_log.h"
 
 namespace pt2 {
 
+/// The step in which a library's own constructors run, before it has seen any input.
+inline constexpr std::string_view kStepLoading = "while its library was being loaded";
+
 /// How a worker's process ended without answering.
 struct WorkerEnd {
     int status = 0;  ///< as waitpid gives it
     bool killedByUs = false, saidHello = false;
-    std::string step;            ///< "while its library was being loaded"
+    std::string step;            ///< kStepLoading, "while it ran"
     std::string instructionSet;  ///< what the library says it needs, "AVX512", or empty
     std::uint64_t memoryLimit = 0;
 };

@@ -216,7 +216,8 @@ private:
         {"resize",
          [this](const QString& size) {
              window_.resize(size.section('x', 0, 0).toInt(), size.section('x', 1).toInt());
-             return settle(30'000);
+             QTest::qWait(200);
+             return true;
          }},
         {"font",
          [](const QString& scale) {

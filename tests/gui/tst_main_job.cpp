@@ -136,6 +136,12 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(!run->lastCheck().ok(), 60'000);
         QVERIFY(QString::fromStdString(run->lastCheck().breaches.at(0).sentence).contains("1024"));
         QTRY_VERIFY(run->findChild<QWidget*>("mend") != nullptr);
+        auto* nearest = run->findChild<LinkLabel*>("nearest:s77");
+        QVERIFY(nearest != nullptr && nearest->isVisible());
+        click(nearest);
+        QCOMPARE(size->value(), 1024);
+        // What was said of 2000 is not said of 1024.
+        QVERIFY(!nearest->isVisible() && !size->property("invalid").isValid());
         click(run->findChild<LinkLabel*>("mend"));
         QTRY_VERIFY_WITH_TIMEOUT(run->lastPicture() != nullptr, 60'000);
         QCOMPARE(run->lastPicture()->outputs.at(0).tensor.layout.sizes.at(0), std::int64_t{1024});

@@ -124,6 +124,28 @@ private slots:
         QVERIFY(!delivered);
     }
 
+    void everyStageIsDelivered() {
+        JobRunner jobs;
+        QStringList stages;
+        std::uint64_t steps = 0;
+        connect(&jobs, &JobRunner::progressed, this, [&](JobId, const Progress& progress) {
+            if (stages.isEmpty() || stages.back().toStdString() != progress.stage) stages << QString::fromStdString(progress.stage);
+            ++steps;
+        });
+        jobs.start(
+            this, "work", "Working",
+            [](const CancelToken&, const ProgressSink& progress) {
+                for (const char* stage : {"first", "second", "third"}) {
+                    for (std::uint64_t i = 0; i < 1000; ++i) report(progress, {stage, i, 1000, Progress::Unit::Steps, {}});
+                }
+                return 0;
+            },
+            [](int) {});
+        QTRY_VERIFY(jobs.isIdle());
+        QCOMPARE(stages, (QStringList{"first", "second", "third"}));
+        QVERIFY(steps < 300);  // not every number of a fast job
+    }
+
     void progressIsThatOfItsJob() {
         JobRunner jobs;
         QSignalSpy progressed(&jobs, &JobRunner::progressed);

@@ -14,6 +14,7 @@
 #include "core/contract/check.h"
 #include "core/run/eager.h"
 #include "views/compare/compare_result.h"
+#include "views/frame/engine_notice.h"
 #include "views/frame/engine_service.h"
 #include "views/frame/file_path.h"
 #include "views/run/run_settings.h"
@@ -245,6 +246,10 @@ void ComparePage::showEmpty() {
                                      tr("There is no compiled model in this file. Compile the exported program first."));
         empty->setButton({tr("Compile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
         showWidget(empty);
+        return;
+    }
+    if (QWidget* notice = makeEngineNotice(QStringLiteral("compare"))) {
+        showWidget(notice);
         return;
     }
     if (const QString refusal = session().refusal(); !refusal.isEmpty()) {

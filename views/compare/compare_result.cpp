@@ -43,7 +43,7 @@ State stateOf(const OutputComparison& output) { return output.ok ? State::Ok : S
 QString verdictWords(const OutputComparison& output) {
     if (!output.comparable) return CompareResult::tr("not comparable");
     if (output.identical) return CompareResult::tr("identical");
-    return output.ok ? CompareResult::tr("within tolerance") : CompareResult::tr("beyond tolerance");
+    return output.ok ? CompareResult::tr("within") : CompareResult::tr("beyond");
 }
 
 struct ErrorBins {
@@ -108,8 +108,10 @@ CompareResult::CompareResult(const ComparePicture& picture, QWidget* parent) : Q
         verdict.icon = stateIcon(stateOf(output));
         verdict.iconColour = stateRole(stateOf(output));
         verdict.tooltip = toQt(output.reason);
-        row.cells = {Cell::fixed(shown(output.name)), Cell::fixed(toQt(tensorTypeText(picture_.actual[i].second.layout))), verdict};
-        if (output.comparable) {
+        const Tensor& actual = picture_.actual[i].second;
+        row.cells = {Cell::fixed(shown(output.name)),
+                     isNone(actual.view()) ? Cell::missing(QStringLiteral("None")) : Cell::fixed(toQt(tensorTypeText(actual.layout))), verdict};
+        if (output.comparable && !isNone(actual.view())) {
             const double share = output.total == 0 ? 0 : static_cast<double>(output.mismatched) / static_cast<double>(output.total);
             const QString beyond =
                 output.mismatched == 0 ? QStringLiteral("0") : tr("%1 (%2)").arg(toQt(formatCount(output.mismatched)), toQt(formatPercent(share)));

@@ -34,7 +34,9 @@ Row memberRow(const Package& package, MemberIndex member, std::string_view label
     name.tooltip = shown(record.name);
     Cell size = Cell::number(toQt(formatBytes(record.size)), static_cast<double>(record.size));
     size.tooltip = QObject::tr("%1 bytes").arg(toQt(formatCount(record.size)));
-    row.cells = {name, size, Cell::muted(kind.meaning)};
+    Cell meaning = Cell::muted(kind.meaning);
+    meaning.cutLeft = !kind.meaning.contains(QLatin1Char(' '));  // an FQN
+    row.cells = {name, size, meaning};
     return row;
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <exception>
 #include <new>
+#include <string>
 
 namespace pt2::views {
 
@@ -51,10 +52,13 @@ JobId JobRunner::startErased(QObject* context, const QString& key, const QString
     emit started(id);
     pool_.start([this, id, token, work = std::move(work), done = std::move(done)] {
         auto last = std::chrono::steady_clock::now() - kProgressInterval;
-        const ProgressSink sink = [this, id, &last](const Progress& progress) {
+        std::string stage;
+        const ProgressSink sink = [this, id, &last, &stage](const Progress& progress) {
             const auto now = std::chrono::steady_clock::now();
-            if (progress.line.empty() && now - last < kProgressInterval) return;
+            // Numbers may be left out; a line and a new stage are said once only.
+            if (progress.line.empty() && progress.stage == stage && now - last < kProgressInterval) return;
             last = now;
+            stage = progress.stage;
             QMetaObject::invokeMethod(
                 this,
                 [this, id, progress] {

@@ -18,6 +18,7 @@
 #include "views/theme/spacing.h"
 #include "views/widgets/chip.h"
 #include "views/widgets/ground.h"
+#include "views/widgets/link_label.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -79,6 +80,11 @@ QString placeText(const Contract& contract, const ContractSymbol& symbol) {
         parts << InputForm::tr("%1 dimension %2").arg(shown(contract.inputs[input].name)).arg(dimension);
     }
     return parts.join(QStringLiteral(", "));
+}
+
+void mark(QWidget* field, bool invalid) {
+    field->setProperty("invalid", invalid ? QVariant(true) : QVariant());
+    field->update();
 }
 
 }  // namespace
@@ -259,7 +265,7 @@ void InputForm::addInputRow(QGridLayout* grid, int row, std::size_t index, const
             QFileDialog::getOpenFileName(this, tr("Choose a tensor"), {}, tr("Tensors (*.npy *.npz *.safetensors *.pt);;All files (*)"));
         if (!file.isEmpty()) chosen.setting->setText(file);
     });
-    connect(entry.setting, &QLineEdit::textChanged, this, &InputForm::edited);
+    connect(entry.setting, &QLineEdit::textChanged, this, [this, at] { inputEdited(inputs_[at]); });
     sourceChanged(inputs_.back());
 }
 
@@ -270,6 +276,12 @@ void InputForm::sourceChanged(InputRow& row) {
     row.setting->setEnabled(hasSetting);
     row.setting->setPlaceholderText(hasSetting ? tr(source->hint) : tr("no setting"));
     if (!hasSetting) row.setting->clear();
+    inputEdited(row);
+}
+
+void InputForm::inputEdited(InputRow& row) {
+    row.problem->hide();
+    mark(row.setting, false);
     emit edited();
 }
 
@@ -326,9 +338,16 @@ void InputForm::addSizeRow(QVBoxLayout* column, const ContractSymbol& symbol) {
     auto* place = new TextLabel(where, TextSize::Caption, Role::Muted);
     place->setElided(true);
     column->addWidget(place);
-    entry.problem = new TextLabel({}, TextSize::Caption, Role::Error);
-    entry.problem->setWordWrap(true);
-    entry.problem->setTextInteractionFlags(Qt::LinksAccessibleByMouse | Qt::LinksAccessibleByKeyboard);
+    entry.problem = new QWidget;
+    auto* problem = new QHBoxLayout(entry.problem);
+    setMargins(problem, 0, Spacing::s);
+    entry.allowed = new TextLabel({}, TextSize::Caption, Role::Error);
+    entry.nearest = new LinkLabel(QString());
+    entry.nearest->setObjectName(QStringLiteral("nearest:") + toQt(symbol.name));
+    entry.nearest->setCaption(true);
+    problem->addWidget(entry.allowed);
+    problem->addWidget(entry.nearest);
+    problem->addStretch(1);
     entry.problem->hide();
     column->addWidget(entry.problem);
     sizes_.push_back(entry);
@@ -338,13 +357,19 @@ void InputForm::addSizeRow(QVBoxLayout* column, const ContractSymbol& symbol) {
         row.touched = true;
         const QSignalBlocker quiet(row.slider);
         row.slider->setValue(sliderOf(value, row.low, row.high));
+        // What was said of the size before does not hold for this one.
+        row.problem->hide();
+        mark(row.value, false);
         emit edited();
     });
     connect(entry.slider, &QSlider::valueChanged, this, [this, at](int position) {
         SizeRow& row = sizes_[at];
         row.value->setValue(static_cast<int>(std::min(valueOf(position, row.low, row.high), kSpinLimit)));
     });
-    connect(entry.problem, &QLabel::linkActivated, this, [this, at](const QString& value) { sizes_[at].value->setValue(value.toInt()); });
+    connect(entry.nearest, &QAbstractButton::clicked, this, [this, at] {
+        SizeRow& row = sizes_[at];
+        row.value->setValue(static_cast<int>(row.legalNear()));
+    });
 }
 
 void InputForm::fillAll(const QString& spec) {
@@ -386,10 +411,13 @@ InputRequest InputForm::request() const {
     return request;
 }
 
-void InputForm::showBreaches(const std::vector<Breach>& breaches) {
-    const auto mark = [](QWidget* field, bool invalid) {
-        field->setProperty("invalid", invalid ? QVariant(true) : QVariant());
-        field->update();
+std::int64_t InputForm::SizeRow::legalNear() const { return std::clamp<std::int64_t>(value->value(), low, high); }
+
+QWidget* InputForm::showBreaches(const std::vector<Breach>& breaches) {
+    QWidget* first = nullptr;
+    const auto showProblem = [&first](QWidget* problem) {
+        problem->show();
+        if (first == nullptr) first = problem;
     };
     for (SizeRow& row : sizes_) {
         row.problem->hide();
@@ -409,9 +437,11 @@ void InputForm::showBreaches(const std::vector<Breach>& breaches) {
                                      symbol->places.end();
             });
             if (row != sizes_.end()) {
-                const std::int64_t nearest = std::clamp<std::int64_t>(row->value->value(), row->low, row->high);
-                row->problem->setText(tr("Allowed: %1.  <a href=\"%2\">Set to %2</a>").arg(toQt(breach.allowed).toHtmlEscaped()).arg(nearest));
-                row->problem->show();
+                row->allowed->setText(tr("Allowed: %1.").arg(toQt(breach.allowed)));
+                row->nearest->setText(tr("Set to %1").arg(row->legalNear()));
+                row->nearest->setAccessibleName(row->nearest->text());
+                row->nearest->updateGeometry();
+                showProblem(row->problem);
                 mark(row->value, true);
                 continue;
             }
@@ -419,11 +449,12 @@ void InputForm::showBreaches(const std::vector<Breach>& breaches) {
         for (InputRow& row : inputs_) {
             if (row.input == breach.contractIndex && row.problem) {
                 row.problem->setText(toQt(breach.sentence));
-                row.problem->show();
+                showProblem(row.problem);
                 mark(row.setting, row.setting->isEnabled());
             }
         }
     }
+    return first;
 }
 
 void InputForm::setSize(const QString& symbol, std::int64_t value) {

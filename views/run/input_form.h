@@ -16,8 +16,8 @@ class QVBoxLayout;
 
 namespace pt2::views {
 
+class LinkLabel;
 class TextLabel;
-class Banner;
 
 /// The question side of Run and Compare: the caller's inputs as a tree with a generator each, the seed, and the varying sizes. What it says is an
 /// InputRequest, the same that the command line makes from --input, --size and --seed.
@@ -28,8 +28,8 @@ public:
     /// Rebuilds the rows for a contract; settings are kept where the input still exists. The contract must outlive the form's next call.
     void setContract(const Contract& contract, bool hasSamples);
     InputRequest request() const;
-    /// Marks sizes and inputs that break the contract, each with the mend that the form can do itself.
-    void showBreaches(const std::vector<Breach>& breaches);
+    /// Marks sizes and inputs that break the contract, each with the mend that the form can do itself; the first such mark, null without breaches.
+    QWidget* showBreaches(const std::vector<Breach>& breaches);
     /// Sets a varying size as if it had been typed.
     void setSize(const QString& symbol, std::int64_t value);
     void setSource(std::size_t input, const QString& spec);
@@ -49,8 +49,11 @@ private:
         QSpinBox* value = nullptr;
         QSlider* slider = nullptr;
         std::int64_t low = 0, high = 0, initial = 0;
-        TextLabel* problem = nullptr;
+        QWidget* problem = nullptr;  // a line with the two below
+        TextLabel* allowed = nullptr;
+        LinkLabel* nearest = nullptr;
         bool touched = false;
+        std::int64_t legalNear() const;
     };
     void rebuild();
     void addInputRows(QGridLayout* grid);
@@ -58,6 +61,7 @@ private:
     void addSizeRow(QVBoxLayout* column, const ContractSymbol& symbol);
     void fillAll(const QString& spec);
     void sourceChanged(InputRow& row);
+    void inputEdited(InputRow& row);
     Contract contract_;
     bool hasSamples_ = false;
     QVBoxLayout* column_;

@@ -8,12 +8,14 @@
 #include <QScrollBar>
 #include <QSpinBox>
 #include <QSplitter>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cstring>
 
 #include "core/base/text.h"
 #include "core/compare/compare_outputs.h"
+#include "views/frame/engine_notice.h"
 #include "views/frame/engine_service.h"
 #include "views/frame/file_path.h"
 #include "views/run/breach_list.h"
@@ -293,6 +295,7 @@ QWidget* RunPage::emptyAnswer() {
         empty->setButton({tr("Compile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
         return empty;
     }
+    if (QWidget* notice = makeEngineNotice(QStringLiteral("run"))) return notice;
     if (const QString refusal = session().refusal(); !refusal.isEmpty()) {
         QStringList words{refusal};
         for (const RunReason& reason : session().runnable()->reasons) {
@@ -303,16 +306,6 @@ QWidget* RunPage::emptyAnswer() {
         auto* empty = new EmptyState(QStringLiteral("run"), tr("This compiled model cannot run here"), words.join(QLatin1Char(' ')));
         if (session().program()) empty->setButton({tr("Recompile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
         return empty;
-    }
-    const QString problem = EngineService::instance().problem();
-    if (!problem.isEmpty()) {
-        const auto& engine = EngineService::instance().engine();
-        if (engine && !*engine) {
-            auto* panel = new ErrorPanel(engine->error());
-            panel->addAction({tr("Look again"), [] { EngineService::instance().askAgain(); }});
-            return panel;
-        }
-        return new EmptyState(QStringLiteral("run"), tr("The run engine cannot be used"), problem);
     }
     return new EmptyState(
         QStringLiteral("run"), tr("No run yet"),
@@ -421,7 +414,10 @@ void RunPage::showProgress(const Progress& progress) {
 void RunPage::finished(Result<RunPicture> result) {
     line_->setRunning(false);
     mends_.clear();
-    form_->showBreaches(lastCheck_.breaches);
+    if (QWidget* first = form_->showBreaches(lastCheck_.breaches)) {
+        // Once the form has its new height.
+        QTimer::singleShot(0, first, [this, first] { formArea_->ensureWidgetVisible(first); });
+    }
     const double seconds = static_cast<double>(running_.elapsed()) / 1000.0;
     if (!result && result.error().kind == ErrorKind::DoesNotHold) {
         EngineService::instance().setLamp(EngineService::Lamp::Idle);

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/compare/compare.h"
 #include "views/plots/histogram_plot.h"
 #include "views/plots/value_grid.h"
 #include "views/theme/spacing.h"
@@ -203,15 +204,18 @@ void RunResult::addOutputs(QVBoxLayout* column) {
         const TensorStatistics& s = output.statistics;
         Row row;
         row.address = QString::number(i);
-        const auto number = [&](double value) { return s.hasFinite ? Cell::number(axisNumber(value), value) : Cell::missing(tr("none")); };
+        const bool none = isNone(output.tensor.view());
+        const auto number = [&](double value) {
+            return none ? Cell::muted(QStringLiteral("—")) : s.hasFinite ? Cell::number(axisNumber(value), value) : Cell::missing(tr("none"));
+        };
         const std::uint64_t odd = s.nan + s.positiveInfinity + s.negativeInfinity;
         row.cells = {Cell::fixed(shown(output.name)),
-                     Cell::fixed(toQt(tensorTypeText(output.tensor.layout))),
+                     none ? Cell::missing(QStringLiteral("None")) : Cell::fixed(toQt(tensorTypeText(output.tensor.layout))),
                      number(s.minimum),
                      number(s.maximum),
                      number(s.mean),
                      number(s.standardDeviation),
-                     Cell::number(toQt(formatCount(odd)), static_cast<double>(odd))};
+                     none ? number(0) : Cell::number(toQt(formatCount(odd)), static_cast<double>(odd))};
         if (both) {
             Cell cell(i < picture_.same.size() && picture_.same[i] ? tr("equal") : tr("differ"));
             cell.icon = stateIcon(i < picture_.same.size() && picture_.same[i] ? State::Ok : State::Error);

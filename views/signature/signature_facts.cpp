@@ -114,8 +114,8 @@ std::vector<Row> programRows(const DocumentSession& session, const Program& prog
         if (isNew) rows.push_back(group(inputGroup(spec.kind), 0));
         Row row;
         row.address = toQt(valueAddress(session, spec.name).text());
-        Cell name = Cell::fixed(shown(spec.name));
-        Cell target = spec.target.empty() ? dash() : Cell::fixed(shown(spec.target));
+        Cell name = Cell::fqn(shown(spec.name));
+        Cell target = spec.target.empty() ? dash() : Cell::fqn(shown(spec.target));
         if (spec.isConstant) {
             const Cell value =
                 spec.argument == kNone ? Cell::missing(QObject::tr("none")) : Cell::fixed(shown(printArgument(program, spec.argument)));
@@ -135,8 +135,8 @@ std::vector<Row> programRows(const DocumentSession& session, const Program& prog
         const auto [found, isNew] = places.emplace(static_cast<int>(spec.kind), rows.size());
         if (isNew) rows.push_back(group(outputGroup(spec.kind), 0));
         Row row;
-        Cell name = spec.name.empty() ? Cell::missing(QObject::tr("constant")) : Cell::fixed(shown(spec.name));
-        Cell target = spec.target.empty() ? dash() : Cell::fixed(shown(spec.target));
+        Cell name = spec.name.empty() ? Cell::missing(QObject::tr("constant")) : Cell::fqn(shown(spec.name));
+        Cell target = spec.target.empty() ? dash() : Cell::fqn(shown(spec.target));
         if (spec.name.empty()) {
             const Cell value =
                 spec.argument == kNone ? Cell::missing(QObject::tr("none")) : Cell::fixed(shown(printArgument(program, spec.argument)));
@@ -165,7 +165,7 @@ std::vector<Row> compiledRows(const CompiledModel& model) {
             }
         }
         Row row;
-        row.cells = {Cell::fixed(shown(input.name)),
+        row.cells = {Cell::fqn(shown(input.name)),
                      Cell::muted(input.sizes.known() ? QObject::tr("from the %1").arg(QString::fromLatin1(originName(input.sizes.origin)))
                                                      : QObject::tr("not known")),
                      dash(),
@@ -178,7 +178,7 @@ std::vector<Row> compiledRows(const CompiledModel& model) {
     Row outputs = group(QObject::tr("Outputs of the compiled model"), model.outputs.size());
     for (const CompiledOutput& output : model.outputs) {
         Row row;
-        row.cells = {Cell::fixed(shown(output.name)),
+        row.cells = {Cell::fqn(shown(output.name)),
                      Cell::muted(output.sizes.known() ? QObject::tr("from the %1").arg(QString::fromLatin1(originName(output.sizes.origin)))
                                                       : QObject::tr("not known")),
                      dash(),
@@ -195,9 +195,9 @@ std::vector<Row> compiledRows(const CompiledModel& model) {
             for (const std::int64_t size : constant.shape) dims.push_back(std::to_string(size));
             Row row;
             row.cells = {
-                Cell::fixed(shown(constant.name)),
+                Cell::fqn(shown(constant.name)),
                 Cell::muted(constant.kind.empty() ? QObject::tr("constant") : shown(constant.kind)),
-                Cell::fixed(shown(constant.fqn)),
+                Cell::fqn(shown(constant.fqn)),
                 constant.dtype.known() ? Cell::fixed(QString::fromLatin1(dtypeName(constant.dtype.value))) : Cell::missing(QObject::tr("unknown")),
                 Cell::shape(toQt(formatShape(dims))),
                 dash()};
@@ -239,9 +239,10 @@ QString outputKindInWords(OutputKind kind) {
 }
 
 std::vector<Column> signatureColumns() {
-    return {{QObject::tr("Name"), 210, false, false, {}},  {QObject::tr("Kind"), 190, false, false, {}},
-            {QObject::tr("Target"), 170, false, true, {}}, {QObject::tr("dtype"), 84, false, false, {}},
-            {QObject::tr("Shape"), 130, false, false, {}}, {QObject::tr("Range"), 130, false, false, {}}};
+    // A parameter's name is its target with underscores.
+    return {{QObject::tr("Name"), 210, false, false, {}, true}, {QObject::tr("Kind"), 190, false, false, {}},
+            {QObject::tr("Target"), 170, false, true, {}},      {QObject::tr("dtype"), 84, false, false, {}},
+            {QObject::tr("Shape"), 130, false, false, {}},      {QObject::tr("Range"), 130, false, false, {}}};
 }
 
 std::vector<Row> signatureRows(const DocumentSession& session) {

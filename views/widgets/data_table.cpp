@@ -217,7 +217,15 @@ void DataTable::fitColumns() {
     const int room = viewport()->width();
     std::vector<int> widths = roomy;
     if (std::accumulate(roomy.begin(), roomy.end(), 0) > room) {
-        widths = shareWidth(content, least, room);
+        std::vector<int> wanted = content;
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+            if (columns_[i].yields) wanted[i] = least[i];
+        }
+        widths = shareWidth(wanted, least, room);
+        for (std::size_t i = 0; i < widths.size(); ++i) {
+            const int left = room - std::accumulate(widths.begin(), widths.end(), 0);
+            if (columns_[i].yields && left > 0) widths[i] = std::min(content[i], widths[i] + left);
+        }
         const auto texts = static_cast<int>(std::count_if(columns_.begin(), columns_.end(), [](const Column& column) { return !column.right; }));
         const int spare = room - std::accumulate(widths.begin(), widths.end(), 0);
         for (std::size_t i = 0; i < widths.size() && spare > 0; ++i) {
@@ -396,7 +404,11 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, c
     } else {
         painter->setFont(font);
         const QFontMetrics metrics(font);
-        const QString cut = metrics.elidedText(text, code ? Qt::ElideMiddle : Qt::ElideRight, rect.width());
+        const QString cut = metrics.elidedText(text,
+                                               index.data(CutLeftRole).toBool() ? Qt::ElideLeft
+                                               : code                           ? Qt::ElideMiddle
+                                                                                : Qt::ElideRight,
+                                               rect.width());
         painter->drawText(rect, static_cast<int>(Qt::AlignVCenter | (right ? Qt::AlignRight : Qt::AlignLeft)) | Qt::TextSingleLine, cut);
         used = metrics.horizontalAdvance(cut);
     }

@@ -28,6 +28,7 @@ enum CellRole {
     GroupRole,                      ///< bool: a group's row
     SecondCodeRole,                 ///< bool: the second text is code
     WrapRole,                       ///< bool: the text may take two lines in a tall row
+    CutLeftRole,                    ///< bool: where room is short, its beginning is left out
 };
 
 struct Cell {
@@ -37,7 +38,7 @@ struct Cell {
     Role iconColour = Role::Muted;
     Role colour = Role::Text;
     bool code = false, symbols = false, link = false, strong = false, italic = false;
-    bool secondCode = false, wrap = false;
+    bool secondCode = false, wrap = false, cutLeft = false;
     QVariant sort;
     QString tooltip;
     double share = -1;
@@ -45,6 +46,7 @@ struct Cell {
     Cell() = default;
     Cell(const QString& t) : text(t) {}                             // NOLINT: a text is a cell
     static Cell fixed(const QString& t, Role colour = Role::Text);  ///< code
+    static Cell fqn(const QString& t);                              ///< code whose end tells more than its beginning
     static Cell shape(const QString& t);                            ///< code with symbols
     static Cell muted(const QString& t);
     static Cell number(const QString& t, double value);
@@ -66,6 +68,7 @@ struct Column {
     bool right = false;    ///< numbers
     bool stretch = false;  ///< takes what is left
     QString tooltip;
+    bool yields = false;  ///< where room is short, its texts are cut before others': they say what another column says too
 };
 
 /// A finished tree of rows; for models that fetch on demand derive from QAbstractItemModel instead.

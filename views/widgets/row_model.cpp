@@ -11,6 +11,12 @@ Cell Cell::fixed(const QString& t, Role colour) {
     return cell;
 }
 
+Cell Cell::fqn(const QString& t) {
+    Cell cell = fixed(t);
+    cell.cutLeft = true;
+    return cell;
+}
+
 Cell Cell::shape(const QString& t) {
     Cell cell = fixed(t);
     cell.symbols = true;
@@ -112,6 +118,7 @@ QVariant RowModel::data(const QModelIndex& index, int role) const {
         case ItalicRole: return cell.italic;
         case SecondCodeRole: return cell.secondCode;
         case WrapRole: return cell.wrap;
+        case CutLeftRole: return cell.cutLeft;
         case SortRole: return cell.sort.isValid() ? cell.sort : QVariant(cell.text);
         case ShareRole: return cell.share >= 0 ? QVariant(cell.share) : QVariant();
         default: return {};
