@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # test.sh [--full]: the set-up of run.sh, a build with warnings as errors, and every test.
-# --full adds all recompiles (the tests of the release build read PT2SCOPE_FULL=1 then), the builds with sanitizers (address and undefined
-# behaviour: core, command line, views; threads: core) and the benchmarks. The corpus is ../shared/corpus or PT2SCOPE_CORPUS.
+# --full adds the recompiles of all programs of the corpus, the builds with sanitizers (address and undefined behaviour: core, command line,
+# views; threads: core) and the benchmarks. The corpus is ../shared/corpus or PT2SCOPE_CORPUS.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 full=0
@@ -32,10 +32,34 @@ run_tests() {
   [ "$status" != 0 ] && [ $((f + crashed)) = 0 ] && crashed=1
   passed=$((passed + p)) failed=$((failed + f + crashed)) skipped=$((skipped + s))
   summary+=("$(printf '%-8s %5d passed, %d failed, %d skipped' "$name" "$p" $((f + crashed)) "$s")")
-  if [ "$s" -gt 0 ]; then
-    # The reasons, once each: QSKIP writes "SKIP : Class::function(row) sentence".
-    summary+=("$(sed -nE 's/^SKIP +: [^ ]*\([^)]*\) ?/         left out: /p' "$log" | sort | uniq -c | sed -E 's/^ *([0-9]+) +(.*)/         \2 (\1)/' | head -n 20)")
-  fi
+  [ "$s" = 0 ] || summary+=("$(left_out "$log")")
+}
+
+# left_out LOG...: why tests were skipped, each reason once. QSKIP writes "SKIP : Class::function(row) sentence".
+left_out() {
+  cat "$@" | sed -nE 's/^SKIP +: [^ ]*\([^)]*\) ?/         left out: /p' | sort | uniq -c | sed -E 's/^ *([0-9]+) +(.*)/         \2 (\1)/' | head -n 20
+}
+
+# all_recompiles: each program of the corpus compiled, run and compared, as many at a time as there are processors.
+all_recompiles() {
+  local function=programsCompileAndMatchEager logs=$release/Testing/recompiles p f s broken=0
+  say "Recompiles of all programs"
+  rm -rf "$logs"
+  mkdir -p "$logs"
+  export PT2SCOPE_FULL=1
+  # Four rows a process; one that crashes or is stopped ends without its totals.
+  (cd "$release/tests" && ./tst_recompile -datatags 2>/dev/null | awk -v name="$function" '$2 == name { print name ":" $3 }' |
+    logs=$logs xargs -r -P "$(nproc)" -n 4 sh -c './tst_recompile "$@" >"$logs/$$" 2>&1; grep -q "^Totals: " "$logs/$$"' -) || broken=1
+  unset PT2SCOPE_FULL
+  local rows="TestRecompile::$function\\("
+  p=$(cat "$logs"/* | grep -cE "^PASS +: $rows") || true
+  f=$(cat "$logs"/* | grep -cE "^FAIL! +: $rows") || true
+  s=$(cat "$logs"/* | grep -cE "^SKIP +: $rows") || true
+  [ $((p + f + s)) -gt 0 ] || broken=1
+  cat "$logs"/* | grep -E -A 3 "^FAIL! " || true
+  passed=$((passed + p)) failed=$((failed + f + broken)) skipped=$((skipped + s))
+  summary+=("$(printf 'recompile %4d passed, %d failed, %d skipped' "$p" $((f + broken)) "$s")")
+  [ "$s" = 0 ] || summary+=("$(left_out "$logs"/*)")
 }
 
 prepare
@@ -43,10 +67,8 @@ say "Release build, warnings are errors"
 configure release -DPT2SCOPE_WERROR=ON
 build release
 started=$(date +%s)
-# Once: what torch compiles there does not pass through our sanitizers.
-[ $full = 0 ] || export PT2SCOPE_FULL=1
 run_tests release
-unset PT2SCOPE_FULL
+[ $full = 0 ] || all_recompiles
 if [ $full = 1 ]; then
   export PT2SCOPE_WORKER=$release/bin/pt2-worker
   say "Build with the address and undefined behaviour sanitizers"
