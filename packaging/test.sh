@@ -74,12 +74,12 @@ if [ $full = 1 ]; then
   say "Build with the address and undefined behaviour sanitizers"
   configure asan -DPT2SCOPE_WERROR=ON
   build asan
-  # An allocation that cannot be had returns null, as it does without the sanitizer: the tests want to see it refused.
+  # An allocation that cannot be had returns null, as it does without a sanitizer: the tests want to see it refused.
   ASAN_OPTIONS=allocator_may_return_null=1 LSAN_OPTIONS=suppressions=$root/packaging/lsan.supp run_tests asan
   say "Build with the thread sanitizer"
   configure tsan -DPT2SCOPE_WERROR=ON
   build tsan
-  TSAN_OPTIONS=suppressions=$root/packaging/tsan.supp run_tests tsan
+  TSAN_OPTIONS=allocator_may_return_null=1:suppressions=$root/packaging/tsan.supp run_tests tsan
   say "Benchmarks"
   # They miss their goals loudly: a ratio below its goal counts as one failed test.
   corpus=${PT2SCOPE_CORPUS:-$root/../shared/corpus}

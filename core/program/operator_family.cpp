@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 namespace pt2 {
@@ -16,12 +17,13 @@ struct Named {
 };
 
 // ATen's operators by name without overload, sorted. What is not here is judged by the rules of familyOfUnknown().
-constexpr std::array kOperators = {
+constexpr Named kOperators[] = {
+    // NOLINT: std::array's deduction is too deep for Clang 14
 #include "core/program/operator_family_table.inc"
 };
 
 constexpr bool isSorted() {
-    for (std::size_t i = 1; i < kOperators.size(); ++i)
+    for (std::size_t i = 1; i < std::size(kOperators); ++i)
         if (!(kOperators[i - 1].name < kOperators[i].name)) return false;
     return true;
 }
@@ -33,8 +35,8 @@ bool endsWith(std::string_view text, std::string_view part) { return text.size()
 
 const Named* findOperator(std::string_view name) {
     const auto found =
-        std::lower_bound(kOperators.begin(), kOperators.end(), name, [](const Named& n, std::string_view wanted) { return n.name < wanted; });
-    return found != kOperators.end() && found->name == name ? &*found : nullptr;
+        std::lower_bound(std::begin(kOperators), std::end(kOperators), name, [](const Named& n, std::string_view wanted) { return n.name < wanted; });
+    return found != std::end(kOperators) && found->name == name ? found : nullptr;
 }
 
 /// For names of ATen that are not in the table: newer operators follow the naming of the older ones.

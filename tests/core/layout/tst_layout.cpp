@@ -363,8 +363,9 @@ private slots:
             text += name + " = " + call + " @ " + module + "\n";
             return name;
         };
-        for (int layer = 0; next < 50000; ++layer) {  // a transformer without its arithmetic
-            const std::string block = "layers." + std::to_string(layer);
+        int layer = 0;
+        while (next < 50000) {  // a transformer without its arithmetic
+            const std::string block = "layers." + std::to_string(layer++);
             const std::string q = add("transpose(" + add("linear(" + trunk + ")", block + ".attn.q") + ")", block + ".attn");
             const std::string k = add("transpose(" + add("linear(" + trunk + ")", block + ".attn.k") + ")", block + ".attn");
             const std::string v = add("transpose(" + add("linear(" + trunk + ")", block + ".attn.v") + ")", block + ".attn");

@@ -41,13 +41,13 @@ private slots:
         QCOMPARE((*package)->programs().size(), programs.size());
         for (const auto& [name, program] : programs.items()) {
             const auto& entries = (*package)->programs();
-            const auto entry = std::find_if(entries.begin(), entries.end(), [&](const ProgramEntry& e) { return e.name == name; });
+            const auto entry = std::find_if(entries.begin(), entries.end(), [&name = name](const ProgramEntry& e) { return e.name == name; });
             QVERIFY2(entry != entries.end(), name.c_str());
             for (const char* key : {"weights", "constants"}) {
                 const std::vector<WeightEntry>& list = std::string(key) == "weights" ? entry->weights : entry->constants;
                 QCOMPARE(list.size(), program[key].size());
                 for (const auto& [fqn, fact] : program[key].items()) {
-                    const auto weight = std::find_if(list.begin(), list.end(), [&](const WeightEntry& w) { return w.fqn == fqn; });
+                    const auto weight = std::find_if(list.begin(), list.end(), [&fqn = fqn](const WeightEntry& w) { return w.fqn == fqn; });
                     QVERIFY2(weight != list.end(), fqn.c_str());
                     if (!fact.contains("sha256") || fact["sha256"].is_null() || fact.contains("subclass")) continue;
                     QCOMPARE(QString(dtypeName(weight->layout.dtype)), QString::fromStdString(fact["dtype"].get<std::string>()));

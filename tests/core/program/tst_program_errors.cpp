@@ -252,7 +252,7 @@ private slots:
             if (!entry.is_object() || !entry.contains("expect")) continue;
             static const char* kinds[] = {"json_",     "type_",   "missing_", "arg",  "minor_",  "major_",    "dangling", "dup_value", "cycle",
                                           "self_loop", "target_", "value_",   "sig_", "output_", "subgraph_", "sym_",     "range_inv", "range_t"};
-            if (std::none_of(std::begin(kinds), std::end(kinds), [&](const char* kind) { return name.rfind(kind, 0) == 0; })) continue;
+            if (std::none_of(std::begin(kinds), std::end(kinds), [&name = name](const char* kind) { return name.rfind(kind, 0) == 0; })) continue;
             Issues issues;
             const auto archive = Archive::open((corpus() + "/damaged/" + QString::fromStdString(name)).toStdString(), issues);
             if (!archive) continue;
