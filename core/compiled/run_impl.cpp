@@ -40,6 +40,7 @@ public:
                 call();
             }
         }
+        evidence_.buffers = std::move(buffers_);
         return std::move(evidence_);
     }
 
@@ -469,6 +470,20 @@ private:
 };
 
 }  // namespace
+
+TokenizedSource tokenizeGenerated(std::string_view source) {
+    TokenizedSource result;
+    result.tokens = tokenizeSource(source);
+    result.matches = matchBrackets(result.tokens);
+    const std::vector<SourceToken>& tokens = result.tokens;
+    for (std::size_t i = 0; i + 2 < tokens.size(); ++i) {
+        if (!tokens[i].is("extern") || tokens[i + 1].kind != SourceToken::Kind::String) continue;
+        std::size_t k = i + 2;
+        while (k < tokens.size() && (tokens[k].isIdentifier() || tokens[k].is("*"))) ++k;
+        if (k < tokens.size() && tokens[k].is("(") && tokens[k - 1].isIdentifier()) result.kernelNames.insert(tokens[k - 1].text);
+    }
+    return result;
+}
 
 BodyEvidence followBody(const TokenizedSource& source, const SourceFunction& function) { return Follower(source, function).run(); }
 

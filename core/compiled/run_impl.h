@@ -1,9 +1,11 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/compiled/source_tokens.h"
@@ -37,6 +39,7 @@ struct BodyEvidence {
     std::map<std::size_t, InputEvidence> inputs;
     std::map<std::size_t, BufferEvidence> outputs;
     std::vector<std::string> kernels;
+    std::map<std::string, BufferEvidence, std::less<>> buffers;  ///< by the names the body gives them, inputs among them
 };
 
 /// A source in tokens, with what is looked up in all of it.
@@ -45,6 +48,8 @@ struct TokenizedSource {
     std::vector<std::uint32_t> matches;      ///< of matchBrackets
     std::set<std::string_view> kernelNames;  ///< functions declared extern "C"
 };
+
+TokenizedSource tokenizeGenerated(std::string_view source);
 
 /// Follows the statements of one body in text order. A body that would take more than a few looks at each token is left unread from there on.
 BodyEvidence followBody(const TokenizedSource& source, const SourceFunction& function);

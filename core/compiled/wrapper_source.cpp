@@ -66,20 +66,12 @@ const char* deviceTypeName(int deviceType) {
 
 class Reader {
 public:
-    explicit Reader(std::string_view source) {
-        source_.tokens = tokenizeSource(source);
-        source_.matches = matchBrackets(source_.tokens);
+    explicit Reader(std::string_view source) : source_(tokenizeGenerated(source)) {
         readBuildCommands(source, facts_.compileCommand, facts_.linkCommand);
     }
 
     WrapperFacts run() {
         readTables();
-        for (std::size_t i = 0; i + 2 < tokens_.size(); ++i) {
-            if (!tokens_[i].is("extern") || tokens_[i + 1].kind != SourceToken::Kind::String) continue;
-            std::size_t k = i + 2;
-            while (k < tokens_.size() && (tokens_[k].isIdentifier() || tokens_[k].is("*"))) ++k;
-            if (k < tokens_.size() && tokens_[k].is("(") && tokens_[k - 1].isIdentifier()) source_.kernelNames.insert(tokens_[k - 1].text);
-        }
         for (const SourceFunction& function : findFunctions(tokens_, source_.matches)) readFunction(function);
         assembleInputs();
         assembleOutputs();

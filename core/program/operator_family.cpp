@@ -55,6 +55,8 @@ Family familyOfUnknown(std::string_view name) {
 
 }  // namespace
 
+bool isOperatorName(std::string_view name) { return findOperator(name) != nullptr; }
+
 OperatorName splitOperatorName(std::string_view target) {
     OperatorName result;
     constexpr std::string_view ops = "torch.ops.";

@@ -11,6 +11,8 @@ inline constexpr int kOperatorFamilyCount = 9;
 OperatorFamily operatorFamily(std::string_view target);
 const char* operatorFamilyTag(OperatorFamily family);   ///< "MM"
 const char* operatorFamilyName(OperatorFamily family);  ///< "matrix product"
+/// Whether ATen has an operator of this name ("native_layer_norm"; without namespace and overload).
+bool isOperatorName(std::string_view name);
 /// "aten.linear" from "torch.ops.aten.linear.default"; the namespace and overload apart, for display.
 struct OperatorName {
     std::string_view ns, name, overload;

@@ -1,0 +1,440 @@
+#include "core/compiled/kernel_links.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "core/program/operator_family.h"
+
+namespace pt2 {
+namespace {
+
+bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
+
+template <std::size_t N>
+bool isOneOf(std::string_view name, const std::array<std::string_view, N>& names) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// What only gives memory another shape: Inductor makes no code of it, so a value and its view are one place.
+bool onlyShapes(std::string_view name) {
+    static constexpr std::array<std::string_view, 29> kNames = {
+        "view",    "reshape",   "transpose",  "permute",         "t",       "unsqueeze",        "squeeze", "expand", "slice",  "select", "alias",
+        "detach",  "detach_",   "contiguous", "_unsafe_view",    "flatten", "unflatten",        "split",   "chunk",  "unbind", "narrow", "as_strided",
+        "view_as", "expand_as", "numpy_T",    "lift_fresh_copy", "dropout", "split_with_sizes", "movedim"};
+    return isOneOf(name, kNames);
+}
+
+/// The operators that stand in a kernel's name for a node of the exported program: its own, and what torch decomposes it into before it names
+/// kernels.
+std::vector<std::string_view> namesInKernels(std::string_view op) {
+    static constexpr std::array<std::pair<std::string_view, std::string_view>, 46> kDecomposed = {{
+        {"linear", "addmm"},
+        {"linear", "mm"},
+        {"linear", "bmm"},
+        {"matmul", "mm"},
+        {"matmul", "bmm"},
+        {"matmul", "mv"},
+        {"matmul", "dot"},
+        {"conv1d", "convolution"},
+        {"conv2d", "convolution"},
+        {"conv3d", "convolution"},
+        {"conv_transpose2d", "convolution"},
+        {"layer_norm", "native_layer_norm"},
+        {"group_norm", "native_group_norm"},
+        {"batch_norm", "_native_batch_norm_legit_functional"},
+        {"batch_norm", "_native_batch_norm_legit_no_training"},
+        {"batch_norm", "native_batch_norm"},
+        {"rms_norm", "_fused_rms_norm"},
+        {"softmax", "_softmax"},
+        {"log_softmax", "_log_softmax"},
+        {"to", "_to_copy"},
+        {"scaled_dot_product_attention", "_scaled_dot_product_flash_attention_for_cpu"},
+        {"scaled_dot_product_attention", "_scaled_dot_product_attention_math_for_mps"},
+        {"scaled_dot_product_attention", "_scaled_dot_product_efficient_attention"},
+        {"scaled_dot_product_attention", "_scaled_dot_product_flash_attention"},
+        {"max_pool1d", "max_pool2d_with_indices"},
+        {"max_pool2d", "max_pool2d_with_indices"},
+        {"max_pool2d", "_low_memory_max_pool_with_offsets"},
+        {"adaptive_avg_pool1d", "_adaptive_avg_pool2d"},
+        {"adaptive_avg_pool2d", "_adaptive_avg_pool2d"},
+        {"adaptive_avg_pool2d", "mean"},
+        {"relu6", "hardtanh"},
+        {"masked_fill", "masked_fill"},
+        {"repeat_interleave", "repeat_interleave"},
+        {"one_hot", "scatter"},
+        {"nll_loss", "nll_loss_forward"},
+        {"cross_entropy_loss", "nll_loss_forward"},
+        {"cross_entropy_loss", "_log_softmax"},
+        {"mse_loss", "mse_loss"},
+        {"square", "pow"},
+        {"diff", "sub"},
+        {"where", "where"},
+        {"std", "var"},
+        {"rsub", "sub"},
+        {"stack", "cat"},
+        {"embedding_bag", "_embedding_bag"},
+        {"_embedding_bag", "_embedding_bag"},
+    }};
+    std::vector<std::string_view> names = {op};
+    if (op.size() > 1 && op.back() == '_') names.push_back(op.substr(0, op.size() - 1));  // in place
+    for (const auto& [from, to] : kDecomposed) {
+        if (from == op) names.push_back(to);
+    }
+    return names;
+}
+
+/// "add_native_layer_norm_view" in the operators it is made of, longest first; words that are no operator stand alone.
+std::vector<std::string> splitFusedName(std::string_view body) {
+    std::vector<std::string> found;
+    std::size_t begin = 0;
+    while (begin < body.size()) {
+        std::size_t best = 0;
+        for (std::size_t end = begin + 1; end <= body.size(); ++end) {
+            const bool boundary = end == body.size() || (body[end] == '_' && end > begin + 1);
+            if (boundary && isOperatorName(body.substr(begin, end - begin))) best = end;
+        }
+        if (best == 0) {
+            best = body.find('_', begin + 1);
+            if (best == std::string_view::npos) best = body.size();
+        }
+        found.emplace_back(body.substr(begin, best - begin));
+        begin = best + 1;
+    }
+    return found;
+}
+
+/// How many elements, up to the order of factors: "5*s77" and 32 give "160*s77".
+std::string elementCount(const std::vector<std::string>& sizes) {
+    std::uint64_t number = 1;
+    std::vector<std::string> symbols;
+    for (const std::string& size : sizes) {
+        std::size_t begin = 0;
+        const bool product = size.find_first_of("+-/(), ") == std::string::npos;
+        while (begin <= size.size()) {
+            const std::size_t end = product ? std::min(size.find('*', begin), size.size()) : size.size();
+            const std::string factor = size.substr(begin, end - begin);
+            const bool digits =
+                !factor.empty() && factor.size() < 19 && std::all_of(factor.begin(), factor.end(), [](char c) { return c >= '0' && c <= '9'; });
+            if (digits) {
+                number *= std::stoull(factor);  // a product that wraps only fails to fit
+            } else if (!factor.empty()) {
+                symbols.push_back(factor);
+            }
+            begin = end + 1;
+        }
+    }
+    std::sort(symbols.begin(), symbols.end());
+    std::string text = std::to_string(number);
+    for (const std::string& symbol : symbols) text += "*" + symbol;
+    return text;
+}
+
+class Linker {
+public:
+    Linker(const KernelListing& listing, const CompiledModel& model, const Program& program, bool useProvenance)
+        : listing_(listing), model_(model), program_(program), useProvenance_(useProvenance), links_(listing.calls.size()) {}
+
+    std::vector<std::vector<KernelLink>> run() {
+        nameNodes();
+        findPlaces();
+        placeInputs();
+        for (std::size_t i = 0; i < listing_.buffers.size(); ++i) buffers_[listing_.buffers[i].name] = i;
+        for (std::size_t i = 0; i < listing_.calls.size(); ++i) link(i);
+        return std::move(links_);
+    }
+
+private:
+    using Nodes = std::vector<NodeId>;
+
+    std::string_view operatorOf(NodeId node) const { return splitOperatorName(program_.node(node).target).name; }
+
+    void nameNodes() {
+        for (NodeId node = 0; node < program_.nodes().size(); ++node) byName_[program_.displayName(node)].push_back(node);
+        const Graph& root = program_.rootGraph();
+        for (NodeId node = root.nodes.begin; node < root.nodes.end; ++node) {
+            for (const std::string_view name : namesInKernels(operatorOf(node))) byOperator_[name].push_back(node);
+            bool fromNothing = true;
+            program_.forEachInputValue(program_.node(node), [&](ValueId value) {
+                const Value& read = program_.value(value);
+                if (read.kind == ValueKind::Tensor) fromNothing = fromNothing && read.producer != kNone && madeOfNothing_.count(read.producer) != 0;
+            });
+            if (fromNothing) madeOfNothing_.insert(node);
+        }
+    }
+    /// The node of that name: the root graph's, else the only one of a subgraph.
+    NodeId nodeNamed(std::string_view name) const {
+        if (const auto root = program_.findNode(0, name)) return *root;
+        const auto found = byName_.find(name);
+        return found != byName_.end() && found->second.size() == 1 ? found->second.front() : kNone;
+    }
+
+    /// The value whose memory another only shapes.
+    void findPlaces() {
+        place_.resize(program_.values().size());
+        for (ValueId value = 0; value < place_.size(); ++value) place_[value] = value;
+        const Graph& root = program_.rootGraph();
+        for (NodeId node = root.nodes.begin; node < root.nodes.end; ++node) {
+            if (!onlyShapes(operatorOf(node))) continue;
+            ValueId source = kNone;
+            program_.forEachInputValue(program_.node(node), [&](ValueId value) {
+                if (source == kNone && program_.value(value).kind == ValueKind::Tensor) source = value;
+            });
+            if (source == kNone) continue;
+            program_.forEachOutputValue(program_.node(node), [&](ValueId value) { place_[value] = place_[source]; });
+        }
+    }
+
+    void placeInputs() {
+        std::map<std::string_view, ValueId> byFqn;
+        std::vector<ValueId> users;
+        for (const InputSpec& spec : program_.inputSpecs()) {
+            if (spec.argument == kNone || spec.isConstant) continue;
+            const ValueId value = program_.argument(spec.argument).value;
+            if (value == kNone || program_.value(value).kind != ValueKind::Tensor) continue;
+            if (spec.kind == InputKind::UserInput) users.push_back(value);
+            if (!spec.target.empty()) byFqn[spec.target] = value;
+        }
+        for (const auto& [name, index] : listing_.inputs) {
+            if (index < users.size()) held_[name] = {users[index]};
+        }
+        for (const auto& [name, index] : listing_.constants) {
+            if (index >= model_.constants.size()) continue;
+            const auto found = byFqn.find(model_.constants[index].fqn);
+            if (found == byFqn.end()) continue;
+            held_[name] = {found->second};
+            carried_.insert(found->second);
+        }
+    }
+
+    const std::set<ValueId>& held(const std::string& name) const {
+        static const std::set<ValueId> kNothing;
+        // A buffer that takes over another's memory holds, until it is written, what that one held.
+        std::string at = name;
+        for (std::size_t steps = 0; steps <= listing_.buffers.size(); ++steps) {
+            const auto found = held_.find(at);
+            if (found != held_.end()) return found->second;
+            const auto buffer = buffers_.find(at);
+            if (buffer == buffers_.end() || listing_.buffers[buffer->second].reuses.empty()) break;
+            at = listing_.buffers[buffer->second].reuses;
+        }
+        return kNothing;
+    }
+
+    void add(std::size_t call, NodeId node, KernelLink::By by, std::string why) {
+        if (node == kNone) return;
+        std::vector<KernelLink>& links = links_[call];
+        const auto same = std::find_if(links.begin(), links.end(), [node](const KernelLink& link) { return link.node == node; });
+        if (same == links.end()) links.push_back({node, by, std::move(why)});
+    }
+
+    void link(std::size_t index) {
+        const KernelCall& call = listing_.calls[index];
+        const std::vector<std::string> operators = operatorsOfKernel(call);
+        std::set<ValueId> readable;
+        for (const std::string& name : call.reads) {
+            const std::set<ValueId>& values = held(name);
+            readable.insert(values.begin(), values.end());
+        }
+        if (useProvenance_) provenance(index, call);
+        named(index, call, operators);
+        Nodes made = inferred(call, operators, readable);
+        if (links_[index].empty()) {
+            for (const NodeId node : made) add(index, node, KernelLink::By::Inferred, whyInferred(node));
+        }
+        // What was named is surer than what was inferred: it decides what the buffers hold from here on.
+        Nodes computed;
+        for (const KernelLink& link : links_[index]) computed.push_back(link.node);
+        for (const NodeId node : made) computed.push_back(node);
+        store(call, computed);
+    }
+
+    void provenance(std::size_t index, const KernelCall& call) {
+        const auto found = listing_.provenance.find(call.handle);
+        if (call.handle.empty() || found == listing_.provenance.end()) return;
+        for (const std::string& name : found->second)
+            add(index, nodeNamed(name), KernelLink::By::Provenance, "kernel_information.json, " + call.handle);
+    }
+
+    /// The comment before a call names its own node and those that only led to its inputs, in the order of the graph: of the nodes that its operator
+    /// fits, the last is its own.
+    void named(std::size_t index, const KernelCall& call, const std::vector<std::string>& operators) {
+        NodeId own = kNone;
+        for (const std::string& name : call.sourceNodes) {
+            const NodeId node = nodeNamed(name);
+            if (node != kNone && fits(node, operators) && (own == kNone || node > own)) own = node;
+        }
+        add(index, own, KernelLink::By::Named, "named in the source, line " + std::to_string(call.call.first));
+    }
+
+    bool fits(NodeId node, const std::vector<std::string>& operators) const {
+        const std::vector<std::string_view> names = namesInKernels(operatorOf(node));
+        return std::any_of(names.begin(), names.end(),
+                           [&](std::string_view name) { return std::find(operators.begin(), operators.end(), name) != operators.end(); });
+    }
+
+    std::string whyInferred(NodeId node) const { return "operator " + std::string(operatorOf(node)) + " and the buffers that are read"; }
+
+    /// Nodes whose operator the call names and whose inputs it has: from the buffers it reads, or of nodes found before.
+    Nodes inferred(const KernelCall& call, const std::vector<std::string>& operators, const std::set<ValueId>& readable) const {
+        Nodes found, shaping;
+        std::set<ValueId> inside;
+        const bool isExtern = call.kind != KernelCall::Kind::Fused && call.kind != KernelCall::Kind::Gpu;
+        Nodes candidates;
+        for (const std::string& name : operators) {
+            const auto nodes = byOperator_.find(name);
+            if (nodes != byOperator_.end()) candidates.insert(candidates.end(), nodes->second.begin(), nodes->second.end());
+        }
+        std::sort(candidates.begin(), candidates.end());
+        candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+        for (const NodeId node : candidates) {
+            if (!hasInputs(node, readable, inside, isExtern)) continue;
+            if (onlyShapes(operatorOf(node))) {
+                shaping.push_back(node);
+                continue;
+            }
+            found.push_back(node);
+            program_.forEachOutputValue(program_.node(node), [&](ValueId value) { inside.insert(place_[value]); });
+        }
+        // One operator of LibTorch computes one node; two that fit are none.
+        if (isExtern && found.size() > 1) found.clear();
+        if (!isExtern) dropUnused(found);
+        return found.empty() && !isExtern ? shaping : found;
+    }
+
+    /// What is made of nothing fits everywhere; it belongs here only when another of these nodes reads it.
+    void dropUnused(Nodes& found) const {
+        Nodes kept;
+        for (bool changed = true; changed;) {
+            std::set<ValueId> read;
+            for (const NodeId node : found) {
+                program_.forEachInputValue(program_.node(node), [&](ValueId value) { read.insert(place_[value]); });
+            }
+            kept.clear();
+            for (const NodeId node : found) {
+                bool used = !madeOfNothing_.count(node);
+                program_.forEachOutputValue(program_.node(node), [&](ValueId value) { used = used || read.count(place_[value]) != 0; });
+                if (used) kept.push_back(node);
+            }
+            changed = kept.size() != found.size();
+            if (kept.empty()) return;
+            found = kept;
+        }
+    }
+
+    bool hasInputs(NodeId node, const std::set<ValueId>& readable, const std::set<ValueId>& inside, bool isExtern) const {
+        bool all = true, any = false, parameterRead = false, hasParameter = false;
+        program_.forEachInputValue(program_.node(node), [&](ValueId value) {
+            if (program_.value(value).kind != ValueKind::Tensor) return;
+            const ValueId at = place_[value];
+            const bool isHere = readable.count(at) != 0 || inside.count(at) != 0;
+            const Value& source = program_.value(at);
+            const bool isInput = source.producer == kNone;
+            if (isInput && carried_.count(at) != 0) {
+                hasParameter = true;
+                parameterRead = parameterRead || isHere;
+                // A bias may have been written into the output beforehand.
+                if (!isHere && !isExtern) all = false;
+            } else if (isInput && !isHere) {
+                // A parameter that the compiled model has no constant for was folded into the code.
+                if (isUserInput(at)) all = false;
+            } else if (!isHere) {
+                all = false;
+            }
+            any = any || isHere;
+        });
+        if (hasParameter && isExtern && !parameterRead) return false;
+        return all && (any || madeOfNothing_.count(node) != 0);
+    }
+
+    bool isUserInput(ValueId value) const {
+        const auto& specs = program_.inputSpecs();
+        const std::uint32_t index = program_.value(value).inputIndex;
+        return index < specs.size() && specs[index].kind == InputKind::UserInput;
+    }
+    /// The buffers that a call writes hold what leaves the nodes it computes, as far as the sizes fit.
+    void store(const KernelCall& call, const Nodes& computed) {
+        std::set<NodeId> inside(computed.begin(), computed.end());
+        std::vector<ValueId> leaving;
+        for (const NodeId node : inside) {
+            program_.forEachOutputValue(program_.node(node), [&](ValueId value) {
+                if (program_.value(value).kind == ValueKind::Tensor) leaving.push_back(place_[value]);
+            });
+        }
+        for (const std::string& name : call.writes) {
+            std::set<ValueId> values;
+            const auto buffer = buffers_.find(name);
+            const std::vector<std::string>* sizes = buffer == buffers_.end() ? nullptr : &listing_.buffers[buffer->second].sizes;
+            for (const ValueId value : leaving) {
+                if (sizes == nullptr || sizes->empty() || elementCount(*sizes) == elementCount(program_.sizesText(program_.value(value))))
+                    values.insert(value);
+            }
+            held_[name] = std::move(values);
+        }
+    }
+
+    const KernelListing& listing_;
+    const CompiledModel& model_;
+    const Program& program_;
+    bool useProvenance_;
+    std::vector<std::vector<KernelLink>> links_;
+    std::map<std::string_view, Nodes> byName_;      // every graph's
+    std::map<std::string_view, Nodes> byOperator_;  // the root graph's, by names in kernels
+    std::set<NodeId> madeOfNothing_;                // arange, full, and what is computed of only such
+    std::vector<ValueId> place_;
+    std::map<std::string, std::set<ValueId>, std::less<>> held_;
+    std::set<ValueId> carried_;  // parameters and buffers that are constants of the compiled model
+    std::map<std::string, std::size_t> buffers_;
+};
+
+}  // namespace
+
+const char* kernelLinkName(KernelLink::By by) {
+    switch (by) {
+        case KernelLink::By::Provenance: return "provenance";
+        case KernelLink::By::Named: return "named";
+        case KernelLink::By::Inferred: return "inferred";
+    }
+    return "inferred";
+}
+
+std::vector<std::string> operatorsOfKernel(const KernelCall& call) {
+    std::string_view name = call.name;
+    if (call.kind == KernelCall::Kind::Proxy) {
+        const std::size_t colon = name.rfind(':');
+        name = name.substr(colon == std::string_view::npos ? 0 : colon + 1);
+        return {std::string(name.substr(0, name.find('.')))};
+    }
+    if (call.kind == KernelCall::Kind::Extern) {
+        for (const std::string_view prefix : {"aoti_torch_cpu_", "aoti_torch_cuda_", "aoti_torch_xpu_", "aoti_torch_mps_", "aoti_torch_"}) {
+            if (!startsWith(name, prefix)) continue;
+            name = name.substr(prefix.size());
+            break;
+        }
+        std::vector<std::string> names = {std::string(name)};
+        if (name.size() > 4 && name.substr(name.size() - 4) == "_out") names.emplace_back(name.substr(0, name.size() - 4));
+        // An overload is part of the function's name: "add_Tensor".
+        for (std::size_t end = name.rfind('_'); end != std::string_view::npos && end > 0; end = name.rfind('_', end - 1)) {
+            if (isOperatorName(name.substr(0, end))) names.emplace_back(name.substr(0, end));
+        }
+        return names;
+    }
+    // "cpp_fused_add_relu_1", "call_triton_poi_fused_add_relu_1"
+    const std::size_t fused = name.find("fused_");
+    if (fused == std::string_view::npos) return {};
+    std::string_view body = name.substr(fused + 6);
+    const std::size_t number = body.rfind('_');
+    if (number == std::string_view::npos) return {};
+    return splitFusedName(body.substr(0, number));
+}
+
+std::vector<std::vector<KernelLink>> linkKernels(const KernelListing& listing, const CompiledModel& model, const Program& program,
+                                                 bool useProvenance) {
+    return Linker(listing, model, program, useProvenance).run();
+}
+
+}  // namespace pt2
