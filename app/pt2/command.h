@@ -55,6 +55,7 @@ void addNodesCommand(CommandRegistry& registry);
 void addSignatureCommand(CommandRegistry& registry);
 void addMemberCommands(CommandRegistry& registry);  ///< ls, cat, extract
 void addFindCommand(CommandRegistry& registry);
+void addKernelsCommand(CommandRegistry& registry);
 void addVerifyCommand(CommandRegistry& registry);
 void addCheckCommand(CommandRegistry& registry);
 void addRunCommand(CommandRegistry& registry);

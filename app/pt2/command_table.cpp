@@ -133,6 +133,7 @@ void addCommands(CommandRegistry& registry) {
     addNodesCommand(registry);
     addSignatureCommand(registry);
     addMemberCommands(registry);
+    addKernelsCommand(registry);
     addFindCommand(registry);
     addVerifyCommand(registry);
     addCheckCommand(registry);

@@ -7,7 +7,7 @@ namespace pt2 {
 namespace {
 
 const std::vector<std::string>& laterCommands() {
-    static const std::vector<std::string> words = {"summary", "weights", "kernels", "layout", "probe", "engine",
+    static const std::vector<std::string> words = {"summary", "weights", "layout", "probe", "engine",
                                                    "replay",  "snippet", "edit",    "pack",   "diff",  "leaks"};
     return words;
 }

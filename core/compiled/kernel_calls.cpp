@@ -6,8 +6,10 @@
 #include <utility>
 
 #include "core/compiled/generated_names.h"
+#include "core/compiled/kernel_operators.h"
 #include "core/compiled/run_impl.h"
 #include "core/compiled/source_tokens.h"
+#include "core/program/operator_family.h"
 
 namespace pt2 {
 namespace {
@@ -115,9 +117,11 @@ private:
             if (is(i + 1, "=")) {
                 assignment(i);
             } else if (is(i, "RAIIAtenTensorHandle") && token(i + 1).isIdentifier() && is(i + 2, "(")) {
-                declare(text(i + 1), {});
-            } else if (is(i, "constants_") && is(i + 1, "->") && is(i + 2, "at")) {
-                // reached through assignment()
+                const auto view = views_.find(text(i + 3));
+                if (view != views_.end()) views_[text(i + 1)] = std::vector<std::string>(view->second);
+                if (views_.count(text(i + 1)) == 0) declare(text(i + 1), {});
+            } else if (is(i, "aoti_torch__reinterpret_tensor") && is(i + 1, "(")) {
+                viewByHandle(i + 1);
             } else if (is(i + 1, "(") && (source_.kernelNames.count(token(i).text) != 0 || isKernelCall(token(i).text))) {
                 const std::uint32_t line = lines_.lineOf(token(i));
                 for (; comment < line; ++comment) takeComment(trimmed(lines_.line(comment - 1)));
@@ -228,6 +232,16 @@ private:
         } else {
             views_[target] = std::move(bases);
         }
+    }
+
+    /// aoti_torch__reinterpret_tensor(weight, ..., &tmp_tensor_handle_0), and later RAIIAtenTensorHandle tmp_raii(tmp_tensor_handle_0)
+    void viewByHandle(std::size_t open) {
+        const std::vector<Span> parts = arguments(open);
+        if (parts.size() < 2 || !is(parts.back().begin, "&")) return;
+        const auto name = handles_.find(text(parts.back().begin + 1));
+        std::vector<std::string> bases;
+        resolve(text(parts.front().begin), bases);
+        if (name != handles_.end() && !bases.empty()) views_[name->second] = std::move(bases);
     }
 
     void output(std::size_t i) {
@@ -405,6 +419,10 @@ KernelListing listKernels(std::string_view wrapperSource, std::string_view kerne
     for (KernelCall& call : listing.calls) {
         const auto found = definitions.lines.find(call.name);
         if (found != definitions.lines.end()) call.definition = found->second;
+        if (!call.aten.empty() || call.kind == KernelCall::Kind::Proxy) continue;
+        for (const std::string& name : operatorsOfKernel(call)) {
+            if (isOperatorName(name)) call.aten.push_back("aten." + name);
+        }
     }
     return listing;
 }

@@ -8,105 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "core/compiled/kernel_operators.h"
 #include "core/program/operator_family.h"
 
 namespace pt2 {
 namespace {
-
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
-template <std::size_t N>
-bool isOneOf(std::string_view name, const std::array<std::string_view, N>& names) {
-    return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// What only gives memory another shape: Inductor makes no code of it, so a value and its view are one place.
-bool onlyShapes(std::string_view name) {
-    static constexpr std::array<std::string_view, 29> kNames = {
-        "view",    "reshape",   "transpose",  "permute",         "t",       "unsqueeze",        "squeeze", "expand", "slice",  "select", "alias",
-        "detach",  "detach_",   "contiguous", "_unsafe_view",    "flatten", "unflatten",        "split",   "chunk",  "unbind", "narrow", "as_strided",
-        "view_as", "expand_as", "numpy_T",    "lift_fresh_copy", "dropout", "split_with_sizes", "movedim"};
-    return isOneOf(name, kNames);
-}
-
-/// The operators that stand in a kernel's name for a node of the exported program: its own, and what torch decomposes it into before it names
-/// kernels.
-std::vector<std::string_view> namesInKernels(std::string_view op) {
-    static constexpr std::array<std::pair<std::string_view, std::string_view>, 46> kDecomposed = {{
-        {"linear", "addmm"},
-        {"linear", "mm"},
-        {"linear", "bmm"},
-        {"matmul", "mm"},
-        {"matmul", "bmm"},
-        {"matmul", "mv"},
-        {"matmul", "dot"},
-        {"conv1d", "convolution"},
-        {"conv2d", "convolution"},
-        {"conv3d", "convolution"},
-        {"conv_transpose2d", "convolution"},
-        {"layer_norm", "native_layer_norm"},
-        {"group_norm", "native_group_norm"},
-        {"batch_norm", "_native_batch_norm_legit_functional"},
-        {"batch_norm", "_native_batch_norm_legit_no_training"},
-        {"batch_norm", "native_batch_norm"},
-        {"rms_norm", "_fused_rms_norm"},
-        {"softmax", "_softmax"},
-        {"log_softmax", "_log_softmax"},
-        {"to", "_to_copy"},
-        {"scaled_dot_product_attention", "_scaled_dot_product_flash_attention_for_cpu"},
-        {"scaled_dot_product_attention", "_scaled_dot_product_attention_math_for_mps"},
-        {"scaled_dot_product_attention", "_scaled_dot_product_efficient_attention"},
-        {"scaled_dot_product_attention", "_scaled_dot_product_flash_attention"},
-        {"max_pool1d", "max_pool2d_with_indices"},
-        {"max_pool2d", "max_pool2d_with_indices"},
-        {"max_pool2d", "_low_memory_max_pool_with_offsets"},
-        {"adaptive_avg_pool1d", "_adaptive_avg_pool2d"},
-        {"adaptive_avg_pool2d", "_adaptive_avg_pool2d"},
-        {"adaptive_avg_pool2d", "mean"},
-        {"relu6", "hardtanh"},
-        {"masked_fill", "masked_fill"},
-        {"repeat_interleave", "repeat_interleave"},
-        {"one_hot", "scatter"},
-        {"nll_loss", "nll_loss_forward"},
-        {"cross_entropy_loss", "nll_loss_forward"},
-        {"cross_entropy_loss", "_log_softmax"},
-        {"mse_loss", "mse_loss"},
-        {"square", "pow"},
-        {"diff", "sub"},
-        {"where", "where"},
-        {"std", "var"},
-        {"rsub", "sub"},
-        {"stack", "cat"},
-        {"embedding_bag", "_embedding_bag"},
-        {"_embedding_bag", "_embedding_bag"},
-    }};
-    std::vector<std::string_view> names = {op};
-    if (op.size() > 1 && op.back() == '_') names.push_back(op.substr(0, op.size() - 1));  // in place
-    for (const auto& [from, to] : kDecomposed) {
-        if (from == op) names.push_back(to);
-    }
-    return names;
-}
-
-/// "add_native_layer_norm_view" in the operators it is made of, longest first; words that are no operator stand alone.
-std::vector<std::string> splitFusedName(std::string_view body) {
-    std::vector<std::string> found;
-    std::size_t begin = 0;
-    while (begin < body.size()) {
-        std::size_t best = 0;
-        for (std::size_t end = begin + 1; end <= body.size(); ++end) {
-            const bool boundary = end == body.size() || (body[end] == '_' && end > begin + 1);
-            if (boundary && isOperatorName(body.substr(begin, end - begin))) best = end;
-        }
-        if (best == 0) {
-            best = body.find('_', begin + 1);
-            if (best == std::string_view::npos) best = body.size();
-        }
-        found.emplace_back(body.substr(begin, best - begin));
-        begin = best + 1;
-    }
-    return found;
-}
 
 /// How many elements, up to the order of factors: "5*s77" and 32 give "160*s77".
 std::string elementCount(const std::vector<std::string>& sizes) {
@@ -179,7 +85,7 @@ private:
         for (ValueId value = 0; value < place_.size(); ++value) place_[value] = value;
         const Graph& root = program_.rootGraph();
         for (NodeId node = root.nodes.begin; node < root.nodes.end; ++node) {
-            if (!onlyShapes(operatorOf(node))) continue;
+            if (!onlyShapesMemory(operatorOf(node))) continue;
             ValueId source = kNone;
             program_.forEachInputValue(program_.node(node), [&](ValueId value) {
                 if (source == kNone && program_.value(value).kind == ValueKind::Tensor) source = value;
@@ -246,6 +152,7 @@ private:
         if (links_[index].empty()) {
             for (const NodeId node : made) add(index, node, KernelLink::By::Inferred, whyInferred(node));
         }
+        if (links_[index].empty()) made = onlyUsersOfConstants(index, call);
         // What was named is surer than what was inferred: it decides what the buffers hold from here on.
         Nodes computed;
         for (const KernelLink& link : links_[index]) computed.push_back(link.node);
@@ -277,6 +184,21 @@ private:
                            [&](std::string_view name) { return std::find(operators.begin(), operators.end(), name) != operators.end(); });
     }
 
+    /// A weight that one node alone uses tells of that node, whatever it was decomposed into (an LSTM, a GRU).
+    Nodes onlyUsersOfConstants(std::size_t index, const KernelCall& call) {
+        Nodes found;
+        for (const std::string& name : call.reads) {
+            if (listing_.constants.count(name) == 0) continue;
+            for (const ValueId value : held(name)) {
+                const auto users = program_.users(program_.value(value));
+                if (users.size() != 1 || onlyShapesMemory(operatorOf(users[0]))) continue;
+                add(index, users[0], KernelLink::By::Inferred, "it reads " + name + ", which no other node uses");
+                found.push_back(users[0]);
+            }
+        }
+        return found;
+    }
+
     std::string whyInferred(NodeId node) const { return "operator " + std::string(operatorOf(node)) + " and the buffers that are read"; }
 
     /// Nodes whose operator the call names and whose inputs it has: from the buffers it reads, or of nodes found before.
@@ -292,8 +214,8 @@ private:
         std::sort(candidates.begin(), candidates.end());
         candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
         for (const NodeId node : candidates) {
-            if (!hasInputs(node, readable, inside, isExtern)) continue;
-            if (onlyShapes(operatorOf(node))) {
+            if (isThere(node, readable) || !hasInputs(node, readable, inside, isExtern)) continue;
+            if (onlyShapesMemory(operatorOf(node))) {
                 shaping.push_back(node);
                 continue;
             }
@@ -324,6 +246,17 @@ private:
             if (kept.empty()) return;
             found = kept;
         }
+    }
+
+    /// All that the node gives is among what the call reads: it was computed before.
+    bool isThere(NodeId node, const std::set<ValueId>& readable) const {
+        if (onlyShapesMemory(operatorOf(node))) return false;
+        bool all = true, any = false;
+        program_.forEachOutputValue(program_.node(node), [&](ValueId value) {
+            any = true;
+            all = all && readable.count(place_[value]) != 0;
+        });
+        return any && all;
     }
 
     bool hasInputs(NodeId node, const std::set<ValueId>& readable, const std::set<ValueId>& inside, bool isExtern) const {
@@ -400,36 +333,6 @@ const char* kernelLinkName(KernelLink::By by) {
         case KernelLink::By::Inferred: return "inferred";
     }
     return "inferred";
-}
-
-std::vector<std::string> operatorsOfKernel(const KernelCall& call) {
-    std::string_view name = call.name;
-    if (call.kind == KernelCall::Kind::Proxy) {
-        const std::size_t colon = name.rfind(':');
-        name = name.substr(colon == std::string_view::npos ? 0 : colon + 1);
-        return {std::string(name.substr(0, name.find('.')))};
-    }
-    if (call.kind == KernelCall::Kind::Extern) {
-        for (const std::string_view prefix : {"aoti_torch_cpu_", "aoti_torch_cuda_", "aoti_torch_xpu_", "aoti_torch_mps_", "aoti_torch_"}) {
-            if (!startsWith(name, prefix)) continue;
-            name = name.substr(prefix.size());
-            break;
-        }
-        std::vector<std::string> names = {std::string(name)};
-        if (name.size() > 4 && name.substr(name.size() - 4) == "_out") names.emplace_back(name.substr(0, name.size() - 4));
-        // An overload is part of the function's name: "add_Tensor".
-        for (std::size_t end = name.rfind('_'); end != std::string_view::npos && end > 0; end = name.rfind('_', end - 1)) {
-            if (isOperatorName(name.substr(0, end))) names.emplace_back(name.substr(0, end));
-        }
-        return names;
-    }
-    // "cpp_fused_add_relu_1", "call_triton_poi_fused_add_relu_1"
-    const std::size_t fused = name.find("fused_");
-    if (fused == std::string_view::npos) return {};
-    std::string_view body = name.substr(fused + 6);
-    const std::size_t number = body.rfind('_');
-    if (number == std::string_view::npos) return {};
-    return splitFusedName(body.substr(0, number));
 }
 
 std::vector<std::vector<KernelLink>> linkKernels(const KernelListing& listing, const CompiledModel& model, const Program& program,

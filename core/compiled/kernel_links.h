@@ -28,7 +28,4 @@ const char* kernelLinkName(KernelLink::By by);  ///< "provenance"
 std::vector<std::vector<KernelLink>> linkKernels(const KernelListing& listing, const CompiledModel& model, const Program& program,
                                                  bool useProvenance = true);
 
-/// Operators by which a call's name says what it computes: "cpp_fused_add_relu_1" gives add and relu, "aoti_torch_cpu_addmm_out" gives addmm.
-std::vector<std::string> operatorsOfKernel(const KernelCall& call);
-
 }  // namespace pt2

@@ -151,7 +151,7 @@ Result<RunOutcome> runSide(RunPlan& plan, bool checksOn) {
     options.threads = plan.request.threads;
     options.memoryBytes = plan.request.memoryGb > 0 ? static_cast<std::uint64_t>(std::min(plan.request.memoryGb * 1e9, 1e18)) : 0;
     // A short limit is for the model; LibTorch gets some seconds to load all the same.
-    if (plan.request.timeoutSeconds > 0) options.startSeconds = std::clamp(plan.request.timeoutSeconds, 10.0, options.startSeconds);
+    if (plan.request.timeoutSeconds > 0) options.startSeconds = std::clamp(plan.request.timeoutSeconds, 30.0, options.startSeconds);
     auto started = WorkerClient::start(options, plan.cancel, plan.progress);
     if (!started) return fail(started.error());
     WorkerClient& worker = **started;
