@@ -1,7 +1,6 @@
 #include "core/compiled/kernel_calls.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
@@ -14,8 +13,6 @@
 namespace pt2 {
 namespace {
 
-constexpr std::uint64_t kMostSource = std::uint64_t{512} << 20;
-constexpr std::uint64_t kMostJson = std::uint64_t{64} << 20;
 constexpr std::size_t kMostCalls = 1U << 20;
 
 bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
@@ -329,7 +326,7 @@ private:
             for (const std::string& name : names) {
                 if (made.kind == KernelCall::Kind::Fused && isPointer) {
                     add(isConst ? made.reads : made.writes, name);
-                    if (!isConst && inPlace(made.name, position)) add(made.reads, name);
+                    if (!isConst && inPlace(made.name, position) && holdsSomething(name)) add(made.reads, name);
                 } else if (made.kind == KernelCall::Kind::Extern) {
                     const bool target = position == 0 && (endsWith(made.name, "_out") || endsWith(made.name, "_"));
                     add(target ? made.writes : made.reads, name);
@@ -345,6 +342,19 @@ private:
             }
         }
         for (const std::string& name : made.writes) written_.insert(name);
+    }
+
+    /// Whether a call before wrote to it, or to the buffer whose memory it takes over. A reduction works in place in memory that is still empty.
+    bool holdsSomething(const std::string& name) const {
+        std::string at = name;
+        for (std::size_t step = 0; step <= listing_.buffers.size(); ++step) {
+            if (written_.count(at) != 0) return true;
+            const auto buffer = bufferIndex_.find(at);
+            if (buffer == bufferIndex_.end()) return true;  // an input or a constant
+            at = listing_.buffers[buffer->second].reuses;
+            if (at.empty()) return false;
+        }
+        return false;
     }
 
     bool inPlace(const std::string& function, std::size_t position) const {
@@ -424,70 +434,6 @@ KernelListing listKernels(std::string_view wrapperSource, std::string_view kerne
             if (isOperatorName(name)) call.aten.push_back("aten." + name);
         }
     }
-    return listing;
-}
-
-namespace {
-
-/// Operators of the proxy executor's file in its order, "corpus::scale_shift".
-std::vector<std::string> readProxyOperators(const Archive& archive, const CompiledModel& model) {
-    std::vector<std::string> operators;
-    if (!model.externNodes) return operators;
-    const Result<ByteBuffer> bytes = archive.read(*model.externNodes, kMostJson);
-    if (!bytes) return operators;
-    const nlohmann::json json = nlohmann::json::parse(asText(*bytes), nullptr, false);
-    const auto nodes = json.is_object() ? json.find("nodes") : json.end();
-    if (!json.is_object() || nodes == json.end() || !nodes->is_array()) return operators;
-    for (const nlohmann::json& entry : *nodes) {
-        std::string target;
-        if (entry.is_object() && entry.contains("node") && entry["node"].is_object()) {
-            const auto found = entry["node"].find("target");
-            if (found != entry["node"].end() && found->is_string()) target = found->get<std::string>();
-        }
-        operators.push_back(std::move(target));
-    }
-    return operators;
-}
-
-std::map<std::string, std::vector<std::string>> readProvenance(const Archive& archive, const CompiledModel& model) {
-    std::map<std::string, std::vector<std::string>> links;
-    const auto member = archive.find(model.folder + "/kernel_information.json");
-    if (!member) return links;
-    const Result<ByteBuffer> bytes = archive.read(*member, kMostJson);
-    if (!bytes) return links;
-    const nlohmann::json json = nlohmann::json::parse(asText(*bytes), nullptr, false);
-    if (!json.is_object()) return links;
-    for (const auto& [handle, entry] : json.items()) {
-        const auto nodes = entry.is_object() ? entry.find("pre_grad_nodes") : entry.end();
-        if (!entry.is_object() || nodes == entry.end() || !nodes->is_array()) continue;
-        std::vector<std::string>& names = links[handle];
-        for (const nlohmann::json& name : *nodes) {
-            if (name.is_string()) names.push_back(name.get<std::string>());
-        }
-    }
-    return links;
-}
-
-}  // namespace
-
-Result<KernelListing> readKernels(const Archive& archive, const CompiledModel& model) {
-    std::optional<MemberIndex> wrapper = model.wrapperSource ? model.wrapperSource : model.kernelSource;
-    if (!wrapper) {
-        return fail({ErrorKind::Usage, "compiled.no-source", "The compiled model has no source, so its kernels are not known.", model.folder,
-                     "Only its library was packed.", "Recompile the program: the package then holds the source."});
-    }
-    const Result<ByteBuffer> source = archive.read(*wrapper, kMostSource);
-    if (!source) return fail(source.error());
-    ByteBuffer kernels;
-    MemberIndex kernelMember = *wrapper;
-    if (model.kernelSource && *model.kernelSource != *wrapper) {
-        Result<ByteBuffer> read = archive.read(*model.kernelSource, kMostSource);
-        if (!read) return fail(read.error());
-        kernels = std::move(*read);
-        kernelMember = *model.kernelSource;
-    }
-    KernelListing listing = listKernels(asText(*source), asText(kernels), *wrapper, kernelMember, readProxyOperators(archive, model));
-    listing.provenance = readProvenance(archive, model);
     return listing;
 }
 

@@ -172,6 +172,7 @@ private slots:
                 QVERIFY2(!call.writes.empty(), (source.package.toStdString() + ": " + call.name).c_str());
                 QVERIFY2(call.definition.has_value() == (call.kind == KernelCall::Kind::Fused), call.name.c_str());
                 for (const std::string& name : call.reads) {
+                    if (std::find(call.writes.begin(), call.writes.end(), name) != call.writes.end()) continue;  // parts of one buffer
                     // A buffer that takes over another's memory holds what that one held.
                     std::string at = name;
                     for (std::size_t step = 0; step < listing.buffers.size() && there.count(at) == 0; ++step) {
@@ -180,8 +181,7 @@ private slots:
                         if (buffer == listing.buffers.end() || buffer->reuses.empty()) break;
                         at = buffer->reuses;
                     }
-                    QVERIFY2(there.count(at) != 0 || there.count(name) != 0,
-                             (source.package.toStdString() + ": " + call.name + " reads " + name).c_str());
+                    QVERIFY2(there.count(at) != 0, (source.package.toStdString() + ": " + call.name + " reads " + name).c_str());
                 }
                 there.insert(call.writes.begin(), call.writes.end());
             }
