@@ -6,6 +6,7 @@
 #include "views/files/files_page.h"
 #include "views/graph/graph_page.h"
 #include "views/inspector/inspector_panel.h"
+#include "views/kernels/kernels_page.h"
 #include "views/overview/overview_page.h"
 #include "views/problems/problems_page.h"
 #include "views/recompile/recompile_page.h"
@@ -52,10 +53,7 @@ void registerPages(PageRegistry& registry) {
                               tr("Signature lists each weight with its dtype and shape; Files shows the bytes of every record."),
                               tr("Show signature"), "signature"),
                   {}});
-    registry.add({"kernels", tr("Kernels"), "kernels", 5, 0,
-                  placeholder("kernels", tr("Kernels are not linked yet"),
-                              tr("Files shows the generated source of the compiled model with highlighting."), tr("Show files"), "files"),
-                  needsCompiled});
+    registry.add({"kernels", tr("Kernels"), "kernels", 5, 0, make<KernelsPage>, needsCompiled});
     registry.add({"files", tr("Files"), "files", 6, 0, make<FilesPage>, {}});
     registry.add({"run", tr("Run"), "run", 7, 1, make<RunPage>, needsCompiled});
     registry.add({"compare", tr("Compare"), "compare", 8, 1, make<ComparePage>, needsCompiled});

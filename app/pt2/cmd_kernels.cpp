@@ -51,17 +51,16 @@ Result<int> printSource(const LinkedKernels& kernels, const std::string& name, C
                                near.empty() ? "pt2 kernels FILE lists them." : "Did you mean " + near + "?"));
     }
     const auto index = static_cast<std::size_t>(found - calls.begin());
-    const auto text = kernels.sourceOf(index);
-    if (!text) return fail(text.error());
+    const auto source = kernels.sourceOf(index);
+    if (!source) return fail(source.error());
     if (context.out.json()) {
-        const SourceLines lines = found->definition.value_or(found->call);
         context.out.document({{"format", 1},
                               {"name", name},
-                              {"member", std::string(kernels.compiled.package->archive().nameBelowRoot(lines.member))},
-                              {"line", lines.first},
-                              {"text", *text}});
+                              {"member", std::string(kernels.compiled.package->archive().nameBelowRoot(source->lines.member))},
+                              {"line", source->lines.first},
+                              {"text", source->text}});
     } else {
-        context.out.exact(*text);
+        context.out.exact(source->text);
     }
     return 0;
 }

@@ -1,5 +1,6 @@
 #include "core/package/linked_kernels.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <utility>
@@ -23,24 +24,37 @@ std::string LinkedKernels::callAddress(std::size_t call) const {
     return address.text();
 }
 
-Result<std::string> LinkedKernels::sourceOf(std::size_t call) const {
-    const KernelCall& kernel = listing.calls[call];
-    const SourceLines lines = kernel.definition.value_or(kernel.call);
+Result<KernelSource> LinkedKernels::read(SourceLines lines) const {
     const Result<ByteBuffer> bytes = compiled.package->archive().read(lines.member, std::uint64_t{512} << 20);
     if (!bytes) return fail(bytes.error());
     const std::string_view text = asText(*bytes);
+    KernelSource source{lines, {}};
     std::size_t begin = 0;
-    for (std::uint32_t line = 1; line < lines.first && begin != std::string_view::npos; ++line) {
+    std::uint32_t line = 1;
+    for (; line < lines.first && begin < text.size(); ++line) {
         const std::size_t end = text.find('\n', begin);
-        begin = end == std::string_view::npos ? end : end + 1;
+        begin = end == std::string_view::npos ? text.size() : end + 1;
     }
-    if (begin == std::string_view::npos) return std::string();
     std::size_t end = begin;
-    for (std::uint32_t line = lines.first; line <= lines.last && end != std::string_view::npos; ++line) {
-        end = text.find('\n', end);
-        if (end != std::string_view::npos) ++end;
+    for (; line <= lines.last && end < text.size(); ++line) {
+        const std::size_t next = text.find('\n', end);
+        end = next == std::string_view::npos ? text.size() : next + 1;
     }
-    return std::string(text.substr(begin, end == std::string_view::npos ? end : end - begin));
+    source.text = std::string(text.substr(begin, end - begin));
+    source.lines.last = line > lines.first ? line - 1 : lines.first;
+    return source;
+}
+
+Result<KernelSource> LinkedKernels::sourceOf(std::size_t call) const {
+    const KernelCall& kernel = listing.calls[call];
+    return read(kernel.definition.value_or(kernel.call));
+}
+
+Result<KernelSource> LinkedKernels::callSiteOf(std::size_t call, std::uint32_t around) const {
+    SourceLines lines = listing.calls[call].call;
+    lines.first -= std::min(around, lines.first - 1);
+    lines.last += std::min(around, UINT32_MAX - lines.last);
+    return read(lines);
 }
 
 Result<LinkedKernels> readLinkedKernels(const Document& document, const std::string& model) {

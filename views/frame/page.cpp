@@ -82,8 +82,8 @@ QString PageRegistry::pageOf(const Address& address) {
         case Address::Kind::Value: return QStringLiteral("graph");
         case Address::Kind::Weight: return QStringLiteral("signature");  // which lists every weight; the Weights page does not yet
         case Address::Kind::Member: return QStringLiteral("files");
-        case Address::Kind::Compiled:
-        case Address::Kind::Kernel: return QStringLiteral("overview");
+        case Address::Kind::Compiled: return QStringLiteral("overview");
+        case Address::Kind::Kernel: return QStringLiteral("kernels");
         case Address::Kind::Symbol: return QStringLiteral("signature");
         case Address::Kind::Page: return QString::fromStdString(address.name);
         case Address::Kind::None: break;
