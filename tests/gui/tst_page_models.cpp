@@ -1,3 +1,4 @@
+#include <QAccessible>
 #include <QCheckBox>
 #include <QProcess>
 #include <QtTest>
@@ -15,12 +16,14 @@
 #include "views/graph/graph_page.h"
 #include "views/inspector/inspector_facts.h"
 #include "views/inspector/value_words.h"
+#include "views/kernels/kernels_page.h"
 #include "views/overview/contract_card.h"
 #include "views/overview/overview_page.h"
 #include "views/pages.h"
 #include "views/problems/problems_page.h"
 #include "views/signature/signature_page.h"
 #include "views/theme/theme.h"
+#include "views/widgets/code_view.h"
 #include "views/widgets/data_table.h"
 #include "views/widgets/number_strip.h"
 #include "views/widgets/segmented_switch.h"
@@ -188,6 +191,37 @@ private slots:
         offered.sort();
         expected.sort();
         QCOMPARE(offered, expected);
+    }
+
+    void theKernelsAreThoseOfTheCommandLine_data() { files(); }
+    void theKernelsAreThoseOfTheCommandLine() {
+        for (const QString& model : modelsOf(*facts_)) {
+            if (!(*facts_)["compiled"].contains(model.toStdString())) continue;
+            QVERIFY(choose(model.toStdString()));
+            auto* page = pageOf<KernelsPage>(*view_, "kernels");
+            QVERIFY(page != nullptr);
+            QTRY_VERIFY_WITH_TIMEOUT(page->settled(), 10'000);
+            QProcess process;
+            process.start(QStringLiteral(PT2SCOPE_BIN_DIR "/pt2"), {"kernels", "--json", "--model", model, view_->session().path()});
+            QVERIFY(process.waitForFinished(60'000));
+            const Json told = Json::parse(process.readAllStandardOutput().toStdString(), nullptr, false);
+            const std::vector<Leaf> leaves = leavesOf(page->model());
+            QCOMPARE(leaves.size(), told.size());
+            for (std::size_t i = 0; i < leaves.size(); ++i) {
+                QCOMPARE(leaves[i].cells.value(0), QString::number(i + 1));
+                QCOMPARE(leaves[i].cells.value(1), text(told[i]["name"]).remove("aoti_torch_cpu_"));
+                QCOMPARE(page->kernels()->links[i].size(), told[i]["links"].size());
+                QCOMPARE(leaves[i].cells.value(2) == "unknown",
+                         told[i]["links"].empty() && (page->kernels()->program || told[i]["source_nodes"].empty()));
+            }
+            // What a screen reader is told of the first call.
+            auto* table = page->findChild<DataTable*>("kernelCalls");
+            QVERIFY(table != nullptr);
+            QAccessibleInterface* spoken = QAccessible::queryAccessibleInterface(table);
+            QVERIFY(spoken != nullptr);
+            QCOMPARE(spoken->text(QAccessible::Name), QString("Kernel calls"));
+            QVERIFY(!page->findChild<CodeView*>()->text().isEmpty());
+        }
     }
 
     void theSignatureShowsEveryInputAndOutput_data() { files(); }
