@@ -13,7 +13,7 @@
 namespace pt2 {
 namespace {
 
-constexpr std::size_t kMostCalls = 1U << 20;
+constexpr std::size_t kLooksPerToken = 64, kLooksAtLeast = 1U << 18;
 
 bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 bool endsWith(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
@@ -109,7 +109,8 @@ private:
         evidence_ = followBody(source_, function);
         nameHandles();
         std::size_t comment = begin_ < end_ ? lines_.lineOf(token(begin_)) : 0;
-        for (std::size_t i = begin_; i < end_ && listing_.calls.size() < kMostCalls; ++i) {
+        budget_ = (end_ - begin_) * kLooksPerToken + kLooksAtLeast;
+        for (std::size_t i = begin_; i < end_ && budget_ > 0; ++i) {
             if (!token(i).isIdentifier()) continue;
             if (is(i + 1, "=")) {
                 assignment(i);
@@ -177,6 +178,7 @@ private:
     void resolve(const std::string& name, std::vector<std::string>& into) const {
         const auto view = views_.find(name);
         if (view != views_.end()) {
+            spend(view->second.size() * (into.size() + 1));
             for (const std::string& base : view->second) add(into, base);
         } else if (isKnown(name)) {
             add(into, name);
@@ -186,11 +188,15 @@ private:
         if (std::find(into.begin(), into.end(), name) == into.end()) into.push_back(name);
     }
 
+    void spend(std::size_t looks) const { budget_ -= std::min(budget_, looks); }
+
     std::size_t statementEnd(std::size_t i) const {
+        const std::size_t from = i;
         while (i < end_ && !is(i, ";")) {
             i = is(i, "(") || is(i, "[") || is(i, "{") ? closing(i) : i;
             ++i;
         }
+        spend(i - from);
         return std::min(i, end_);
     }
 
@@ -261,6 +267,7 @@ private:
     std::vector<Span> arguments(std::size_t open) const {
         std::vector<Span> parts;
         const std::size_t close = closing(open);
+        spend(close > open ? close - open : 0);
         std::size_t begin = open + 1;
         for (std::size_t i = open + 1; i <= close && i < end_; ++i) {
             if (i == close || is(i, ",")) {
@@ -334,7 +341,7 @@ private:
                 } else if (made.kind == KernelCall::Kind::Proxy && uninitialised_.erase(name) != 0) {
                     add(made.writes, name);
                 } else if (made.kind == KernelCall::Kind::Gpu) {
-                    const bool first = std::find(written_.begin(), written_.end(), name) == written_.end() && bufferIndex_.count(name) != 0;
+                    const bool first = written_.count(name) == 0 && bufferIndex_.count(name) != 0;
                     add(first ? made.writes : made.reads, name);
                 } else {
                     add(made.reads, name);
@@ -348,7 +355,8 @@ private:
     bool holdsSomething(const std::string& name) const {
         std::string at = name;
         for (std::size_t step = 0; step <= listing_.buffers.size(); ++step) {
-            if (written_.count(at) != 0) return true;
+            spend(1);
+            if (budget_ == 0 || written_.count(at) != 0) return true;
             const auto buffer = bufferIndex_.find(at);
             if (buffer == bufferIndex_.end()) return true;  // an input or a constant
             at = listing_.buffers[buffer->second].reuses;
@@ -370,6 +378,7 @@ private:
     MemberIndex member_;
     const std::vector<std::string>& proxyOperators_;
     std::size_t begin_ = 0, end_ = 0;
+    mutable std::size_t budget_ = 0;  // looks that are left: statements may be long, but not all of them
     BodyEvidence evidence_;
     KernelListing listing_;
     PendingComment pending_;

@@ -14,6 +14,9 @@
 namespace pt2 {
 namespace {
 
+/// Of buffers that take over each other's memory without a write in between.
+constexpr int kLongestReuse = 256;
+
 /// How many elements, up to the order of factors: "5*s77" and 32 give "160*s77".
 std::string elementCount(const std::vector<std::string>& sizes) {
     std::uint64_t number = 1;
@@ -63,13 +66,14 @@ private:
         for (NodeId node = 0; node < program_.nodes().size(); ++node) byName_[program_.displayName(node)].push_back(node);
         const Graph& root = program_.rootGraph();
         for (NodeId node = root.nodes.begin; node < root.nodes.end; ++node) {
-            for (const std::string_view name : namesInKernels(operatorOf(node))) byOperator_[name].push_back(node);
             bool fromNothing = true;
             program_.forEachInputValue(program_.node(node), [&](ValueId value) {
                 const Value& read = program_.value(value);
                 if (read.kind == ValueKind::Tensor) fromNothing = fromNothing && read.producer != kNone && madeOfNothing_.count(read.producer) != 0;
             });
-            if (fromNothing) madeOfNothing_.insert(node);
+            if (!fromNothing) continue;
+            madeOfNothing_.insert(node);
+            for (const std::string_view name : namesInKernels(operatorOf(node))) madeByOperator_[name].push_back(node);
         }
     }
     /// The node of that name: the root graph's, else the only one of a subgraph.
@@ -92,6 +96,13 @@ private:
             });
             if (source == kNone) continue;
             program_.forEachOutputValue(program_.node(node), [&](ValueId value) { place_[value] = place_[source]; });
+        }
+        usersOfPlace_.resize(place_.size());
+        for (NodeId node = root.nodes.begin; node < root.nodes.end; ++node) {
+            program_.forEachInputValue(program_.node(node), [&](ValueId value) {
+                Nodes& users = usersOfPlace_[place_[value]];
+                if (users.empty() || users.back() != node) users.push_back(node);
+            });
         }
     }
 
@@ -121,7 +132,7 @@ private:
         static const std::set<ValueId> kNothing;
         // A buffer that takes over another's memory holds, until it is written, what that one held.
         std::string at = name;
-        for (std::size_t steps = 0; steps <= listing_.buffers.size(); ++steps) {
+        for (int steps = 0; steps < kLongestReuse; ++steps) {
             const auto found = held_.find(at);
             if (found != held_.end()) return found->second;
             const auto buffer = buffers_.find(at);
@@ -206,21 +217,30 @@ private:
         Nodes found, shaping;
         std::set<ValueId> inside;
         const bool isExtern = call.kind != KernelCall::Kind::Fused && call.kind != KernelCall::Kind::Gpu;
-        Nodes candidates;
+        // In the order of the graph, from what is read onwards: the work follows the neighbourhood, not the size of the program.
+        std::set<NodeId> waiting;
+        const auto follow = [&](ValueId place) {
+            for (const NodeId node : usersOfPlace_[place]) {
+                if (fits(node, operators)) waiting.insert(node);
+            }
+        };
+        for (const ValueId place : readable) follow(place);
         for (const std::string& name : operators) {
-            const auto nodes = byOperator_.find(name);
-            if (nodes != byOperator_.end()) candidates.insert(candidates.end(), nodes->second.begin(), nodes->second.end());
+            const auto nodes = madeByOperator_.find(name);
+            if (nodes != madeByOperator_.end()) waiting.insert(nodes->second.begin(), nodes->second.end());
         }
-        std::sort(candidates.begin(), candidates.end());
-        candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
-        for (const NodeId node : candidates) {
+        while (!waiting.empty()) {
+            const NodeId node = *waiting.begin();
+            waiting.erase(waiting.begin());
             if (isThere(node, readable) || !hasInputs(node, readable, inside, isExtern)) continue;
             if (onlyShapesMemory(operatorOf(node))) {
                 shaping.push_back(node);
                 continue;
             }
             found.push_back(node);
-            program_.forEachOutputValue(program_.node(node), [&](ValueId value) { inside.insert(place_[value]); });
+            program_.forEachOutputValue(program_.node(node), [&](ValueId value) {
+                if (inside.insert(place_[value]).second) follow(place_[value]);
+            });
         }
         // One operator of LibTorch computes one node; two that fit are none.
         if (isExtern && found.size() > 1) found.clear();
@@ -315,9 +335,10 @@ private:
     const Program& program_;
     bool useProvenance_;
     std::vector<std::vector<KernelLink>> links_;
-    std::map<std::string_view, Nodes> byName_;      // every graph's
-    std::map<std::string_view, Nodes> byOperator_;  // the root graph's, by names in kernels
-    std::set<NodeId> madeOfNothing_;                // arange, full, and what is computed of only such
+    std::map<std::string_view, Nodes> byName_;          // every graph's
+    std::map<std::string_view, Nodes> madeByOperator_;  // of madeOfNothing_, by names in kernels
+    std::vector<Nodes> usersOfPlace_;                   // the root graph's, by the value whose memory they read
+    std::set<NodeId> madeOfNothing_;                    // arange, full, and what is computed of only such
     std::vector<ValueId> place_;
     std::map<std::string, std::set<ValueId>, std::less<>> held_;
     std::set<ValueId> carried_;  // parameters and buffers that are constants of the compiled model
