@@ -189,7 +189,17 @@ private:
         add(index, own, KernelLink::By::Named, "named in the source, line " + std::to_string(call.call.first));
     }
 
+    /// Arithmetic on sizes is no kernel's, and a higher-order operator is computed by what is inside of it.
+    bool isComputed(NodeId node) const {
+        const std::string_view target = program_.node(node).target;
+        if (target.substr(0, 10) != "torch.ops." || target.substr(0, 23) == "torch.ops.higher_order.") return false;
+        bool tensor = false;
+        program_.forEachOutputValue(program_.node(node), [&](ValueId value) { tensor = tensor || program_.value(value).kind == ValueKind::Tensor; });
+        return tensor;
+    }
+
     bool fits(NodeId node, const std::vector<std::string>& operators) const {
+        if (!isComputed(node)) return false;
         const std::vector<std::string_view> names = namesInKernels(operatorOf(node));
         return std::any_of(names.begin(), names.end(),
                            [&](std::string_view name) { return std::find(operators.begin(), operators.end(), name) != operators.end(); });
@@ -202,7 +212,7 @@ private:
             if (listing_.constants.count(name) == 0) continue;
             for (const ValueId value : held(name)) {
                 const auto users = program_.users(program_.value(value));
-                if (users.size() != 1 || onlyShapesMemory(operatorOf(users[0]))) continue;
+                if (users.size() != 1 || onlyShapesMemory(operatorOf(users[0])) || !isComputed(users[0])) continue;
                 add(index, users[0], KernelLink::By::Inferred, "it reads " + name + ", which no other node uses");
                 found.push_back(users[0]);
             }
