@@ -255,7 +255,11 @@ private:
         // One operator of LibTorch computes one node; two that fit are none.
         if (isExtern && found.size() > 1) found.clear();
         if (!isExtern) dropUnused(found);
-        return found.empty() && !isExtern ? shaping : found;
+        // A call that computes nothing moves memory: then those nodes are what it is for.
+        const bool onlyMoves = !isExtern && std::all_of(operators.begin(), operators.end(), [](const std::string& name) {
+            return onlyShapesMemory(name) || name == "clone" || name == "copy";
+        });
+        return found.empty() && onlyMoves ? shaping : found;
     }
 
     /// What is made of nothing fits everywhere; it belongs here only when another of these nodes reads it.
