@@ -54,6 +54,8 @@ void addPrintCommand(CommandRegistry& registry);
 void addNodesCommand(CommandRegistry& registry);
 void addSignatureCommand(CommandRegistry& registry);
 void addMemberCommands(CommandRegistry& registry);  ///< ls, cat, extract
+void addWeightsCommand(CommandRegistry& registry);
+void addSummaryCommand(CommandRegistry& registry);
 void addFindCommand(CommandRegistry& registry);
 void addKernelsCommand(CommandRegistry& registry);
 void addVerifyCommand(CommandRegistry& registry);

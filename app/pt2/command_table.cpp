@@ -133,6 +133,8 @@ void addCommands(CommandRegistry& registry) {
     addNodesCommand(registry);
     addSignatureCommand(registry);
     addMemberCommands(registry);
+    addWeightsCommand(registry);
+    addSummaryCommand(registry);
     addKernelsCommand(registry);
     addFindCommand(registry);
     addVerifyCommand(registry);

@@ -7,14 +7,14 @@ namespace pt2 {
 namespace {
 
 const std::vector<std::string>& laterCommands() {
-    static const std::vector<std::string> words = {"summary", "weights", "layout", "probe", "engine",
-                                                   "replay",  "snippet", "edit",    "pack",   "diff",  "leaks"};
+    static const std::vector<std::string> words = {"layout", "probe", "engine", "replay", "snippet", "edit", "pack", "diff", "leaks"};
     return words;
 }
 
 const std::map<std::string, std::vector<std::string>>& laterOptions() {
     static const std::map<std::string, std::vector<std::string>> options = {
         {"inspect", {"--for"}},
+        {"summary", {"--size"}},
         {"run", {"--runners", "--boxed", "--single-threaded", "--constants", "--op-library", "--worker", "--bundle"}},
         {"compare", {"--runners", "--boxed", "--single-threaded", "--constants", "--op-library", "--worker", "--bundle", "--cases", "--report"}},
         {"recompile", {"--discard-parameters", "--constants-in", "--cpp-only", "--cpu-isa", "--keep-on-failure", "--minify"}},

@@ -5,6 +5,7 @@
 #include "app/pt2/table.h"
 #include "core/base/text.h"
 #include "core/compare/compare.h"
+#include "core/report/tensor_json.h"
 #include "core/tensor/statistics.h"
 
 namespace pt2 {
@@ -14,49 +15,9 @@ namespace {
 constexpr std::uint64_t kValuesInJson = 1024;
 constexpr std::uint64_t kValuesShown = 4;
 
-Json elementJson(const TensorView& view, std::uint64_t i) {
-    const DType dtype = view.layout.dtype;
-    if (dtype == DType::Bool) return elementAsDouble(view, i) != 0;
-    if (isFloating(dtype)) return numberJson(elementAsDouble(view, i));
-    if (isInteger(dtype)) {
-        // Text keeps all digits of 64-bit integers.
-        const Json parsed = Json::parse(elementText(view, i), nullptr, false);
-        if (!parsed.is_discarded()) return parsed;
-    }
-    return elementText(view, i);
-}
-
-/// Nested lists in the tensor's shape, built from the innermost dimension outwards.
-Json valuesJson(const TensorView& view, std::uint64_t count) {
-    std::vector<Json> level;
-    for (std::uint64_t i = 0; i < count; ++i) level.push_back(elementJson(view, i));
-    for (auto size = view.layout.sizes.rbegin(); size != view.layout.sizes.rend(); ++size) {
-        const auto width = static_cast<std::size_t>(*size);
-        if (width == 0) return Json::array();
-        std::vector<Json> next;
-        for (std::size_t i = 0; i + width <= level.size(); i += width) {
-            Json list = Json::array();
-            for (std::size_t k = 0; k < width; ++k) list.push_back(std::move(level[i + k]));
-            next.push_back(std::move(list));
-        }
-        level = std::move(next);
-    }
-    return level.empty() ? Json::array() : level.front();
-}
-
-Json statisticsJson(const TensorView& view) {
+Json statisticsOf(const TensorView& view) {
     const auto statistics = computeStatistics(view);
-    if (!statistics) return nullptr;
-    const TensorStatistics& s = *statistics;
-    const auto finite = [&](double value) { return s.hasFinite ? numberJson(value) : Json(); };
-    return {{"min", finite(s.minimum)},
-            {"max", finite(s.maximum)},
-            {"mean", finite(s.mean)},
-            {"std", finite(s.standardDeviation)},
-            {"count", s.count},
-            {"nan", s.nan},
-            {"inf", s.positiveInfinity + s.negativeInfinity},
-            {"zeros", s.zeros}};
+    return statistics ? statisticsJson(*statistics) : Json();
 }
 
 Json tensorsJson(const NamedTensors& tensors) {
@@ -67,9 +28,9 @@ Json tensorsJson(const NamedTensors& tensors) {
             continue;
         }
         Json item = {
-            {"name", name}, {"dtype", dtypeName(tensor.layout.dtype)}, {"shape", tensor.layout.sizes}, {"stats", statisticsJson(tensor.view())}};
+            {"name", name}, {"dtype", dtypeName(tensor.layout.dtype)}, {"shape", tensor.layout.sizes}, {"stats", statisticsOf(tensor.view())}};
         const auto count = tensor.layout.elementCount();
-        if (count && *count <= kValuesInJson) item["values"] = valuesJson(tensor.view(), *count);
+        if (count && *count <= kValuesInJson) item["values"] = valuesJson(tensor.view());
         out.push_back(std::move(item));
     }
     return out;

@@ -5,45 +5,11 @@
 #include <tuple>
 
 #include "core/base/hash.h"
+#include "core/package/weight_stream.h"
 #include "core/report/outcome_json.h"
 
 namespace pt2 {
 namespace {
-
-/// Whether the elements lie in the record as they are hashed: then the record is streamed and never held in memory.
-bool canStream(const Package& package, const WeightEntry& entry, std::uint64_t& begin, std::uint64_t& length) {
-    if (!entry.member || entry.usePickle || entry.isObject || entry.inTorchSave || package.byteorder() == "big" || !entry.layout.isContiguous())
-        return false;
-    if (entry.layout.storageOffset < 0) return false;
-    const auto count = entry.layout.elementCount();
-    const std::uint64_t item = dtypeSize(entry.layout.dtype);
-    std::uint64_t end = 0;
-    return count && *count > 0 && item > 0 && multiplySafe(*count, item, length) &&
-           multiplySafe(static_cast<std::uint64_t>(entry.layout.storageOffset), item, begin) && addSafe(begin, length, end) &&
-           end <= package.archive().members()[*entry.member].size;
-}
-
-Result<std::string> hashStreaming(const Package& package, MemberIndex member, std::uint64_t begin, std::uint64_t length, const CancelToken& cancel) {
-    Sha256 hash;
-    std::uint64_t position = 0;
-    const std::uint64_t end = begin + length;
-    const Status status = package.archive().stream(
-        member,
-        [&](Bytes chunk) -> Status {
-            const std::uint64_t from = std::max(begin, position), to = std::min<std::uint64_t>(end, position + chunk.size());
-            if (from < to) hash.update(chunk.subspan(from - position, to - from));
-            position += chunk.size();
-            return {};
-        },
-        cancel);
-    if (!status) return fail(status.error());
-    return hash.hex();
-}
-
-/// Whether two entries are views of one storage: a record of its own, or a storage of the torch.save record that holds them all.
-bool shareStorage(const WeightEntry& a, const WeightEntry& b) {
-    return a.member && a.member == b.member && a.inTorchSave == b.inTorchSave && (!a.inTorchSave || a.pathName == b.pathName);
-}
 
 /// The last storage read, so that views and tied weights do not read it again.
 struct LastStorage {
@@ -52,9 +18,16 @@ struct LastStorage {
 };
 
 Result<std::string> hashOne(const Package& package, const WeightEntry& entry, LastStorage& last, const CancelToken& cancel) {
-    std::uint64_t begin = 0, length = 0;
-    if (canStream(package, entry, begin, length)) return hashStreaming(package, *entry.member, begin, length, cancel);
-    if (last.entry != nullptr && shareStorage(*last.entry, entry) && last.tensor.layout.dtype == entry.layout.dtype) {
+    if (const auto range = contiguousRange(package, entry)) {  // streamed, never held in memory
+        Sha256 hash;
+        const auto take = [&hash](Bytes piece) -> Status {
+            hash.update(piece);
+            return {};
+        };
+        if (Status done = streamRange(package.archive(), *range, dtypeSize(entry.layout.dtype), take, cancel); !done) return fail(done.error());
+        return hash.hex();
+    }
+    if (last.entry != nullptr && sharesStorage(*last.entry, entry) && last.tensor.layout.dtype == entry.layout.dtype) {
         const auto needed = entry.layout.requiredStorageBytes();
         if (needed && *needed <= last.tensor.storage.size()) return tensorSha256({entry.layout, last.tensor.storage});
     }
@@ -90,7 +63,7 @@ Result<Json> weightsJson(const Package& package, const std::vector<WeightEntry>&
             const WeightEntry& entry = entries[i];
             report(progress, {"hashing " + entry.fqn, ++done, entries.size(), Progress::Unit::Steps, {}});
             if (entry.isObject || entry.usePickle) continue;
-            if (previous != nullptr && shareStorage(*previous, entry) && previous->layout == entry.layout) {
+            if (previous != nullptr && sharesStorage(*previous, entry) && previous->layout == entry.layout) {
                 hashes[i] = hashes[previousIndex];
                 unreadable[i] = unreadable[previousIndex];
                 continue;

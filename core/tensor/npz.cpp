@@ -5,6 +5,7 @@
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/tensor/npy.h"
+#include "core/tensor/tensor_source.h"
 #include "core/tensor/tensor_zip.h"
 
 namespace pt2 {
@@ -61,6 +62,10 @@ Result<Tensor> readNpzEntry(const std::filesystem::path& path, const std::string
 }
 
 Status writeNpzFile(const std::filesystem::path& path, const NamedTensors& tensors, bool force) {
+    return writeNpzFile(path, sourcesOf(tensors), force);
+}
+
+Status writeNpzFile(const std::filesystem::path& path, const NamedSources& tensors, bool force) {
     std::set<std::string> names;
     for (const auto& [name, tensor] : tensors) {
         if (name.empty() || name.size() > 60000 || !names.insert(name).second) {
@@ -73,11 +78,10 @@ Status writeNpzFile(const std::filesystem::path& path, const NamedTensors& tenso
     if (!file) return tl::unexpected<Error>(file.error());
     TensorZipWriter writer(*file);
     for (const auto& [name, tensor] : tensors) {
-        const std::string header = npyHeader(tensor.layout);
-        const TensorView view = tensor.view();
-        auto status = writer.add(name + std::string(kSuffix), [&](const std::function<Status(Bytes)>& sink) -> Status {
+        const std::string header = npyHeader(tensor.layout());
+        auto status = writer.add(name + std::string(kSuffix), [&header, &source = tensor](const std::function<Status(Bytes)>& sink) -> Status {
             if (auto written = sink(asBytes(header)); !written) return written;
-            return forEachContiguousChunk(view, sink);
+            return source.streamWhole(sink);
         });
         if (!status) return status;
     }

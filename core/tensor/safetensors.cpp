@@ -9,6 +9,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/tensor/tensor_source.h"
 
 namespace pt2 {
 
@@ -127,34 +128,41 @@ Result<NamedTensors> readSafetensorsFile(const std::filesystem::path& path) {
     return tensors;
 }
 
+bool safetensorsHas(DType dtype) {
+    return std::any_of(std::begin(kNames), std::end(kNames), [dtype](const NameRow& row) { return row.dtype == dtype; });
+}
+
 Status writeSafetensorsFile(const std::filesystem::path& path, const NamedTensors& tensors, bool force) {
+    return writeSafetensorsFile(path, sourcesOf(tensors), force);
+}
+
+Status writeSafetensorsFile(const std::filesystem::path& path, const NamedSources& tensors, bool force) {
     nlohmann::ordered_json header = nlohmann::ordered_json::object();
     std::set<std::string> names;
     std::uint64_t offset = 0;
     // Wider elements first, as the format's own writer does it: then every tensor begins at a multiple of its element size.
-    NamedTensors sorted = tensors;
+    NamedSources sorted = tensors;
     std::stable_sort(sorted.begin(), sorted.end(),
-                     [](const auto& a, const auto& b) { return dtypeSize(a.second.layout.dtype) > dtypeSize(b.second.layout.dtype); });
+                     [](const auto& a, const auto& b) { return dtypeSize(a.second.dtype) > dtypeSize(b.second.dtype); });
     for (const auto& [name, tensor] : sorted) {
-        const auto row =
-            std::find_if(std::begin(kNames), std::end(kNames), [&dtype = tensor.layout.dtype](const NameRow& r) { return r.dtype == dtype; });
+        const auto row = std::find_if(std::begin(kNames), std::end(kNames), [&dtype = tensor.dtype](const NameRow& r) { return r.dtype == dtype; });
         if (row == std::end(kNames)) {
             return fail({ErrorKind::Usage, "tensor.safetensors-dtype",
                          fmt::format("\"{}\" cannot be written as .safetensors.", escapeForDisplay(name)), path.string(),
-                         fmt::format("The format has no {}.", dtypeName(tensor.layout.dtype)), "Save as .npz or .pt."});
+                         fmt::format("The format has no {}.", dtypeName(tensor.dtype)), "Save as .npz or .pt."});
         }
         if (!isValidUtf8(name) || name == "__metadata__" || !names.insert(name).second) {
             return fail({ErrorKind::Usage, "tensor.duplicate-key",
                          fmt::format("\"{}\" cannot be a name in a .safetensors file.", escapeForDisplay(name)), path.string(),
                          "Names are unique UTF-8 text.", "Save fewer outputs, or as .pt."});
         }
-        auto count = tensor.layout.elementCount();
+        auto count = tensor.layout().elementCount();
         if (!count) return tl::unexpected<Error>(count.error());
         std::uint64_t bytes = 0, end = 0;
-        if (!multiplySafe(*count, dtypeSize(tensor.layout.dtype), bytes) || !addSafe(offset, bytes, end)) {
+        if (!multiplySafe(*count, dtypeSize(tensor.dtype), bytes) || !addSafe(offset, bytes, end)) {
             return fail({ErrorKind::Usage, "tensor.too-large", "The tensors are too large for one file.", path.string(), {}, "Save fewer tensors."});
         }
-        header[name] = {{"dtype", row->name}, {"shape", tensor.layout.sizes}, {"data_offsets", {offset, end}}};
+        header[name] = {{"dtype", row->name}, {"shape", tensor.sizes}, {"data_offsets", {offset, end}}};
         offset = end;
     }
     std::string text = header.dump();
@@ -166,7 +174,7 @@ Status writeSafetensorsFile(const std::filesystem::path& path, const NamedTensor
     if (auto status = file->write(length); !status) return status;
     if (auto status = file->write(asBytes(text)); !status) return status;
     for (const auto& [name, tensor] : sorted) {
-        if (auto status = forEachContiguousChunk(tensor.view(), [&](Bytes chunk) { return file->write(chunk); }); !status) return status;
+        if (auto status = tensor.streamWhole([&](Bytes chunk) { return file->write(chunk); }); !status) return status;
     }
     return file->commit();
 }

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/tensor/pickle.h"
 #include "core/tensor/pickle_globals.h"
+#include "core/tensor/tensor_source.h"
 #include "core/tensor/tensor_zip.h"
 
 namespace pt2 {
@@ -88,17 +89,17 @@ private:
     ByteBuffer out_;
 };
 
-ByteBuffer dictOfTensors(const std::vector<std::pair<std::string, Tensor>>& tensors) {
+ByteBuffer dictOfTensors(const NamedSources& tensors) {
     PickleWriter w;
     w.raw("\x80\x02");
     w.op('}');
     w.op('(');
     std::size_t key = 0;
     for (const auto& [name, tensor] : tensors) {
-        const DType dtype = tensor.layout.dtype;
+        const DType dtype = tensor.dtype;
         const char* storage = storageClassFor(dtype);
         std::int64_t count = 1;
-        for (const std::int64_t size : tensor.layout.sizes) count *= size;
+        for (const std::int64_t size : tensor.sizes) count *= size;
         w.text(name);
         w.global("torch._utils", storage ? "_rebuild_tensor_v2" : "_rebuild_tensor_v3");
         w.op('(');
@@ -115,8 +116,8 @@ ByteBuffer dictOfTensors(const std::vector<std::pair<std::string, Tensor>>& tens
         w.op('t');
         w.op('Q');
         w.integer(0);
-        w.tuple(tensor.layout.sizes);
-        w.tuple(contiguousStrides(tensor.layout.sizes));
+        w.tuple(tensor.sizes);
+        w.tuple(contiguousStrides(tensor.sizes));
         w.op('\x89');  // requires_grad: False
         w.global("collections", "OrderedDict");
         w.op(')');
@@ -200,6 +201,13 @@ Result<Tensor> TorchSaveFile::tensor(const PickleNode& node) const {
 }
 
 Status writeTorchSaveFile(const std::filesystem::path& path, const std::vector<std::pair<std::string, Tensor>>& tensors, bool force) {
+    return writeTorchSaveFile(path, sourcesOf(tensors), force);
+}
+
+Status writeTorchSaveFile(const std::filesystem::path& path, const NamedSources& tensors, bool force) {
+    for (const auto& [name, tensor] : tensors) {
+        if (const auto bytes = tensor.layout().requiredStorageBytes(); !bytes) return tl::unexpected<Error>(bytes.error());
+    }
     auto file = AtomicFile::create(path, force);
     if (!file) return tl::unexpected<Error>(file.error());
     TensorZipWriter writer(*file);
@@ -210,9 +218,8 @@ Status writeTorchSaveFile(const std::filesystem::path& path, const std::vector<s
     if (auto status = writer.add("archive/byteorder", whole(asBytes("little")), alignment); !status) return status;
     std::size_t key = 0;
     for (const auto& [name, tensor] : tensors) {
-        const TensorView view = tensor.view();
         auto status = writer.add(
-            fmt::format("archive/data/{}", key++), [&view](const std::function<Status(Bytes)>& sink) { return forEachContiguousChunk(view, sink); },
+            fmt::format("archive/data/{}", key++), [&source = tensor](const std::function<Status(Bytes)>& sink) { return source.streamWhole(sink); },
             alignment);
         if (!status) return status;
     }

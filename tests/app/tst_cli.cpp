@@ -121,8 +121,7 @@ private slots:
 
     void wordsOfLaterAreRefusedAsNotThereYet_data() {
         QTest::addColumn<QStringList>("arguments");
-        for (const char* command :
-             {"summary", "weights", "kernels", "layout", "probe", "engine", "replay", "snippet", "edit", "pack", "diff", "leaks"}) {
+        for (const char* command : {"kernels", "layout", "probe", "engine", "replay", "snippet", "edit", "pack", "diff", "leaks"}) {
             QTest::newRow(command) << QStringList{command, "x.pt2"};
         }
         QTest::newRow("inspect --for") << QStringList{"inspect", "x.pt2", "--for", "t.json"};

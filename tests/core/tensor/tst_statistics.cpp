@@ -1,4 +1,5 @@
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -72,6 +73,32 @@ private slots:
         QCOMPARE(computeHistogram(doubles({}).view(), 3)->counts, (std::vector<std::uint64_t>{0, 0, 0}));
         const double most = std::numeric_limits<double>::max();
         QCOMPARE(computeHistogram(doubles({-most, most}).view(), 2)->counts, (std::vector<std::uint64_t>{1, 1}));
+    }
+
+    void piecesOfAnySizeGiveWhatTheWholeGives() {
+        std::vector<double> values;
+        for (int i = 0; i < 997; ++i) values.push_back(i % 13 == 0 ? std::nan("") : (i % 7 - 3) * 1.5);
+        const Tensor whole = doubles(values, DType::Float16);
+        const auto expected = computeStatistics(whole.view()).value();
+        const auto bins = computeHistogram(whole.view(), 5).value();
+        for (const std::size_t elements : {1, 3, 100, 997}) {
+            StatisticsStream statistics(DType::Float16);
+            HistogramStream histogram(DType::Float16, expected.minimum, expected.maximum, 5);
+            for (std::size_t at = 0; at < whole.storage.size(); at += 2 * elements) {
+                const Bytes piece = whole.storage.subspan(at, std::min(2 * elements, whole.storage.size() - at));
+                statistics.add(piece);
+                histogram.add(piece);
+            }
+            const auto s = statistics.result();
+            QCOMPARE(s.count, expected.count);
+            QCOMPARE(s.nan, expected.nan);
+            QCOMPARE(s.zeros, expected.zeros);
+            QCOMPARE(s.minimum, expected.minimum);
+            QCOMPARE(s.maximum, expected.maximum);
+            QCOMPARE(s.mean, expected.mean);
+            QCOMPARE(s.standardDeviation, expected.standardDeviation);
+            QCOMPARE(histogram.result().counts, bins.counts);
+        }
     }
 
     void cancelStops() {
