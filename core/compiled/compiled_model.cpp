@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/compiled/elf.h"
+#include "core/compiled/library_source.h"
 #include "core/compiled/wrapper_source.h"
 
 namespace pt2 {
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::uint64_t kMostSource = std::uint64_t{512} << 20;  // wrappers of 78,000 lines exist; beyond this it is no source
 constexpr std::uint64_t kMostJson = std::uint64_t{64} << 20;
-constexpr std::uint64_t kMostInflated = std::uint64_t{1} << 30;  // of a deflated library, which has to be held to be read in windows
 
 bool endsWith(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
 
@@ -226,28 +226,13 @@ private:
     void readLibrary() {
         if (!model_.library) return;
         const MemberIndex member = *model_.library;
-        const Member& record = archive_.members()[member];
         ByteBuffer held;
-        ByteSource source;
-        source.size = record.size;
-        source.readAt = [&](std::uint64_t offset, MutableBytes out) { return archive_.readAt(member, offset, out); };
-        if (record.method != 0) {
-            Result<ByteBuffer> bytes = archive_.read(member, kMostInflated);
-            if (!bytes) {
-                issue(Severity::Error, "compiled.member-unreadable", member, bytes.error().what + " " + bytes.error().why, bytes.error().help);
-                return;
-            }
-            held = std::move(*bytes);
-            source.size = held.size();
-            source.readAt = [&held](std::uint64_t offset, MutableBytes out) -> Status {
-                if (offset > held.size() || out.size() > held.size() - offset) {
-                    return fail({ErrorKind::Unreadable, "elf.damaged", "The library is damaged.", {}, "It is shorter than its tables say.", {}});
-                }
-                std::copy_n(held.begin() + static_cast<std::ptrdiff_t>(offset), out.size(), out.begin());
-                return {};
-            };
+        const Result<ByteSource> source = libraryBytes(archive_, member, held);
+        if (!source) {
+            issue(Severity::Error, "compiled.member-unreadable", member, source.error().what + " " + source.error().why, source.error().help);
+            return;
         }
-        const Result<ElfReading> reading = readElf(source);
+        const Result<ElfReading> reading = readElf(*source);
         if (!reading) {
             issue(Severity::Error, reading.error().code.c_str(), member, reading.error().what + " " + reading.error().why, reading.error().help);
             return;
@@ -261,7 +246,7 @@ private:
             return;
         }
         constantsSize_ = reading->constantsSize;
-        if (constantsSize_ == 16 && reading->constantsFileOffset) readTail(source, *reading->constantsFileOffset);
+        if (constantsSize_ == 16 && reading->constantsFileOffset) readTail(*source, *reading->constantsFileOffset);
     }
 
     /// Weights appended to the library: 16 bytes in place of the constants, i64 length + 8 and i64 magic; the file ends with the magic

@@ -12,10 +12,14 @@ constexpr std::uint64_t kMostTable = std::uint64_t{256} << 20;  // of a string o
 constexpr std::uint64_t kMostRead = std::uint64_t{1} << 30;     // of all tables together: sections may name the same bytes again and again
 constexpr std::size_t kLongestName = std::size_t{16} << 10;
 constexpr std::size_t kMostUndefinedBytes = std::size_t{64} << 20, kMostNames = 4096;
-constexpr std::uint32_t kProgramLoad = 1, kProgramDynamic = 2, kProgramGnuStack = 0x6474e551;
-constexpr std::uint32_t kSectionSymtab = 2, kSectionStrtab = 3, kSectionDynsym = 11, kSectionVerdef = 0x6ffffffd;
+constexpr std::uint32_t kProgramLoad = 1, kProgramDynamic = 2, kProgramGnuStack = 0x6474e551, kExecutable = 1;
+constexpr std::uint32_t kSectionProgbits = 1, kSectionSymtab = 2, kSectionStrtab = 3, kSectionDynsym = 11, kSectionVerdef = 0x6ffffffd,
+                        kSectionVersym = 0x6fffffff;
+constexpr std::uint64_t kSectionIsCode = 6;  // SHF_ALLOC and SHF_EXECINSTR
+constexpr std::size_t kMostFunctions = 4U << 20U, kMostExports = 4U << 20U;
+constexpr unsigned kFunction = 2, kIndirectFunction = 10;
 constexpr std::int64_t kNeeded = 1, kHash = 4, kStrtab = 5, kSymtab = 6, kStrsz = 10, kRpath = 15, kRunpath = 29, kGnuHash = 0x6ffffef5,
-                       kVerneed = 0x6ffffffe, kVerneednum = 0x6fffffff;
+                       kVersym = 0x6ffffff0, kVerneed = 0x6ffffffe, kVerneednum = 0x6fffffff;
 
 tl::unexpected<Error> damaged(std::string why) {
     return fail({ErrorKind::Unreadable, "elf.damaged", "The library is damaged.", {}, std::move(why), "Get a fresh copy of the file or recompile."});
@@ -27,18 +31,12 @@ struct ProgramHeader {
 };
 struct SectionHeader {
     std::uint32_t type = 0, link = 0, info = 0;
-    std::uint64_t offset = 0, size = 0;
-};
-struct Symbol {
-    std::uint32_t name = 0;
-    std::uint8_t info = 0;
-    std::uint16_t section = 0;
-    std::uint64_t value = 0;
+    std::uint64_t flags = 0, address = 0, offset = 0, size = 0;
 };
 
 class ElfReader {
 public:
-    explicit ElfReader(const ByteSource& source) : source_(source) {}
+    ElfReader(const ByteSource& source, const ElfWanted& wanted) : source_(source), wanted_(wanted) {}
 
     Result<ElfReading> run() {
         if (source_.size < 64) {
@@ -71,6 +69,14 @@ public:
         if (status) status = readDefinedVersions();
         if (!status) return fail(status.error());
         std::sort(reading_.facts.undefinedSymbols.begin(), reading_.facts.undefinedSymbols.end());
+        if (wanted_.code) {
+            findCode();
+            checkHeader(loadLittle<std::uint16_t>(h, 16));
+        }
+        for (auto* names : {&reading_.neededVersions, &reading_.unversionedImports, &reading_.exports}) {
+            std::sort(names->begin(), names->end());
+            names->erase(std::unique(names->begin(), names->end()), names->end());
+        }
         return std::move(reading_);
     }
 
@@ -147,6 +153,8 @@ private:
             const std::size_t at = static_cast<std::size_t>(i * entry);
             SectionHeader s;
             s.type = loadLittle<std::uint32_t>(*table, at + 4);
+            s.flags = loadLittle<std::uint64_t>(*table, at + 8);
+            s.address = loadLittle<std::uint64_t>(*table, at + 16);
             s.offset = loadLittle<std::uint64_t>(*table, at + 24);
             s.size = loadLittle<std::uint64_t>(*table, at + 32);
             s.link = loadLittle<std::uint32_t>(*table, at + 40);
@@ -192,6 +200,7 @@ private:
             if (tag == kHash) hash_ = value;
             if (tag == kGnuHash) gnuHash_ = value;
             if (tag == kRpath || tag == kRunpath) reading_.hasRunPath = true;
+            if (tag == kVersym) versionSymbols_ = value;
             if (tag == kVerneed) verneed = value;
             if (tag == kVerneednum) verneedCount = value;
         }
@@ -231,6 +240,7 @@ private:
     }
 
     void note(const std::string& version) {
+        if (wanted_.code && reading_.neededVersions.size() < kMostNames) reading_.neededVersions.push_back(version);
         const auto highest = [&](std::string_view prefix, std::string& kept) {
             if (version.compare(0, prefix.size(), prefix) != 0) return;
             const std::string number = version.substr(prefix.size());
@@ -249,7 +259,8 @@ private:
             auto symbols = window(section.offset, section.size);
             auto strings = window(sections_[section.link].offset, sections_[section.link].size);
             if (!symbols || !strings) continue;  // a debugger's table may be cut; loading does not need it
-            readSymbols(*symbols, *strings, section.type == kSectionDynsym);
+            const bool isDynamic = section.type == kSectionDynsym;
+            readSymbols(*symbols, *strings, isDynamic, isDynamic ? symbolVersions(symbols->size() / 24) : ByteBuffer());
             dynamicDone = dynamicDone || section.type == kSectionDynsym;
         }
         if (dynamicDone || dynamicSymbols_ == 0) return {};
@@ -258,8 +269,72 @@ private:
         if (!at || !count) return {};
         auto symbols = window(*at, *count * 24);
         if (!symbols) return fail(symbols.error());
-        readSymbols(*symbols, dynamicStrings_, true);
+        readSymbols(*symbols, dynamicStrings_, true, symbolVersions(*count));
         return {};
+    }
+
+    /// The version index of each dynamic symbol, two bytes each; empty when there is no such table.
+    ByteBuffer symbolVersions(std::uint64_t count) const {
+        if (!wanted_.code) return {};
+        std::optional<std::uint64_t> at = versionSymbols_ == 0 ? std::nullopt : fileOffset(versionSymbols_);
+        for (const SectionHeader& section : sections_) {
+            if (!at && section.type == kSectionVersym) at = section.offset;
+        }
+        if (!at) return {};
+        auto table = window(*at, count * 2);
+        return table ? std::move(*table) : ByteBuffer();
+    }
+
+    /// Code is what the sections call so, else, in a library without sections, every executable segment.
+    void findCode() {
+        const auto add = [&](std::uint64_t offset, std::uint64_t size, std::uint64_t address) {
+            if (offset < source_.size && size > 0) reading_.code.push_back({offset, std::min(size, source_.size - offset), address});
+        };
+        for (const SectionHeader& s : sections_) {
+            if (s.type == kSectionProgbits && (s.flags & kSectionIsCode) == kSectionIsCode) add(s.offset, s.size, s.address);
+        }
+        if (reading_.code.empty()) {
+            for (const ProgramHeader& p : programs_) {
+                if (p.type == kProgramLoad && (p.flags & kExecutable) != 0) add(p.offset, p.fileSize, p.address);
+            }
+        }
+        // Sections may name the same bytes again and again.
+        std::sort(reading_.code.begin(), reading_.code.end(), [](const CodeRange& a, const CodeRange& b) { return a.offset < b.offset; });
+        std::uint64_t end = 0;
+        std::vector<CodeRange> apart;
+        for (CodeRange range : reading_.code) {
+            const std::uint64_t covered = range.offset < end ? std::min(end - range.offset, range.size) : 0;
+            range = {range.offset + covered, range.size - covered, range.address + covered};
+            if (range.size == 0) continue;
+            end = range.offset + range.size;
+            apart.push_back(range);
+        }
+        reading_.code = std::move(apart);
+        std::sort(reading_.functions.begin(), reading_.functions.end());
+        reading_.functions.erase(std::unique(reading_.functions.begin(), reading_.functions.end()), reading_.functions.end());
+    }
+
+    void checkHeader(std::uint16_t type) {
+        constexpr std::uint16_t kSharedObject = 3;
+        bool loads = false;
+        for (const ProgramHeader& p : programs_) {
+            if (p.type != kProgramLoad) continue;
+            loads = true;
+            std::uint64_t end = 0;
+            if (!addSafe(p.offset, p.fileSize, end) || end > source_.size) reading_.headerProblem = "cut off";
+        }
+        if (!loads) reading_.headerProblem = "nothing to load";
+        if (type != kSharedObject) reading_.headerProblem = "no shared object";
+    }
+
+    void noteForCode(std::string_view name, unsigned type, bool defined, std::uint64_t value) {
+        if (type == kIndirectFunction && defined) reading_.choosesFunctions = true;
+        if ((type == kFunction || type == kIndirectFunction) && defined && reading_.functions.size() < kMostFunctions)
+            reading_.functions.push_back(value);
+        for (const std::string_view chooser : {"__cpu_model", "__cpu_indicator_init", "__cpu_features2", "__aarch64_have_lse_atomics", "getauxval",
+                                               "__x86_get_cpuid_feature_leaf", "__init_cpu_features_resolver", "__aarch64_cpu_features"}) {
+            if (name == chooser) reading_.choosesFunctions = true;
+        }
     }
 
     /// Without sections the number of symbols follows from the hash tables.
@@ -290,7 +365,7 @@ private:
         return std::nullopt;
     }
 
-    void readSymbols(Bytes symbols, Bytes strings, bool dynamic) {
+    void readSymbols(Bytes symbols, Bytes strings, bool dynamic, const ByteBuffer& versions) {
         std::optional<std::uint64_t> start, end;
         for (std::size_t at = 0; at + 24 <= symbols.size(); at += 24) {
             const std::uint32_t nameOffset = loadLittle<std::uint32_t>(symbols, at);
@@ -300,12 +375,18 @@ private:
             const std::uint64_t value = loadLittle<std::uint64_t>(symbols, at + 8);
             if (section != 0 && name == "_binary_constants_bin_start") start = value;
             if (section != 0 && name == "_binary_constants_bin_end") end = value;
+            const unsigned type = std::to_integer<unsigned>(symbols[at + 4]) & 0xfU;
+            if (wanted_.code) noteForCode(name, type, section != 0, value);
             if (!dynamic) continue;
             const auto binding = std::to_integer<unsigned>(symbols[at + 4]) >> 4U;
             if (section == 0 && binding == 1 && undefinedBytes_ < kMostUndefinedBytes) {
                 undefinedBytes_ += name.size();
                 reading_.facts.undefinedSymbols.emplace_back(name);
+                const std::size_t version = at / 24 * 2;
+                const bool versioned = version + 2 <= versions.size() && (loadLittle<std::uint16_t>(versions, version) & 0x7fffU) > 1;
+                if (wanted_.code && !versioned) reading_.unversionedImports.emplace_back(name);
             }
+            if (wanted_.exports && section != 0 && binding != 0 && reading_.exports.size() < kMostExports) reading_.exports.emplace_back(name);
             if (section != 0 && name.substr(0, 25) == "AOTInductorModelContainer") reading_.facts.exportsContainer = true;
         }
         if (start && end && *end >= *start) {
@@ -335,18 +416,19 @@ private:
     }
 
     const ByteSource& source_;
+    const ElfWanted wanted_;
     ElfReading reading_;
     std::vector<ProgramHeader> programs_;
     std::vector<SectionHeader> sections_;
     ByteBuffer dynamicStrings_;
     mutable std::uint64_t bytesRead_ = 0;
     std::size_t undefinedBytes_ = 0;
-    std::uint64_t dynamicSymbols_ = 0, hash_ = 0, gnuHash_ = 0;
+    std::uint64_t dynamicSymbols_ = 0, hash_ = 0, gnuHash_ = 0, versionSymbols_ = 0;
 };
 
 }  // namespace
 
-Result<ElfReading> readElf(const ByteSource& source) { return ElfReader(source).run(); }
+Result<ElfReading> readElf(const ByteSource& source, const ElfWanted& wanted) { return ElfReader(source, wanted).run(); }
 
 int compareVersions(std::string_view a, std::string_view b) {
     while (!a.empty() || !b.empty()) {

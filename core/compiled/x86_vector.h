@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "core/base/bytes.h"
+#include "core/compiled/cpu_features.h"
+
+namespace pt2 {
+
+/// An instruction with a VEX or EVEX prefix, measured and classified by its encoding (Intel SDM volume 2, "Instruction Format"). Capstone 4 knows
+/// only part of AVX-512 and nothing later, yet each such instruction says by its prefix how long it is and what it belongs to.
+struct VectorInstruction {
+    std::size_t length = 0;
+    CpuFeatureSet features;  ///< for EVEX always complete; an opcode that is in no table is CpuFeature::X86Unknown
+    bool classified = true;  ///< false: a VEX encoding that Capstone has to tell about
+};
+/// The instruction at the start of `code` in 64-bit mode; nothing when it has neither prefix or is cut off.
+std::optional<VectorInstruction> vectorInstruction(Bytes code);
+/// An instruction of the two maps 0F 38 and 0F 3A without such a prefix that Capstone 4 lacks (GFNI, MOVDIRI and kin); nothing for any other.
+std::optional<VectorInstruction> laterMapInstruction(Bytes code);
+
+}  // namespace pt2
