@@ -64,5 +64,7 @@ void addRunCommand(CommandRegistry& registry);
 void addCompareCommand(CommandRegistry& registry);
 void addRecompileCommand(CommandRegistry& registry);
 void addDoctorCommand(CommandRegistry& registry);
+void addProbeCommand(CommandRegistry& registry);
+void addEngineCommand(CommandRegistry& registry);
 
 }  // namespace pt2

@@ -143,6 +143,8 @@ void addCommands(CommandRegistry& registry) {
     addCompareCommand(registry);
     addRecompileCommand(registry);
     addDoctorCommand(registry);
+    addProbeCommand(registry);
+    addEngineCommand(registry);
 }
 
 int parseAndRun(const std::vector<std::string>& arguments, Output& out) {

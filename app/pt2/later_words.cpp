@@ -7,13 +7,12 @@ namespace pt2 {
 namespace {
 
 const std::vector<std::string>& laterCommands() {
-    static const std::vector<std::string> words = {"layout", "probe", "engine", "replay", "snippet", "edit", "pack", "diff", "leaks"};
+    static const std::vector<std::string> words = {"layout", "replay", "snippet", "edit", "pack", "diff", "leaks"};
     return words;
 }
 
 const std::map<std::string, std::vector<std::string>>& laterOptions() {
     static const std::map<std::string, std::vector<std::string>> options = {
-        {"inspect", {"--for"}},
         {"summary", {"--size"}},
         {"run", {"--runners", "--boxed", "--single-threaded", "--constants", "--op-library", "--worker", "--bundle"}},
         {"compare", {"--runners", "--boxed", "--single-threaded", "--constants", "--op-library", "--worker", "--bundle", "--cases", "--report"}},
@@ -37,6 +36,7 @@ bool isLaterCommand(const std::string& word) { return std::find(laterCommands().
 
 std::optional<Error> refuseLaterWords(const std::string& command, const std::vector<std::string>& arguments) {
     if (isLaterCommand(command)) return notYet("pt2 " + command);
+    if (command == "engine" && std::find(arguments.begin(), arguments.end(), "install") != arguments.end()) return notYet("pt2 engine install");
     const auto options = laterOptions().find(command);
     if (options == laterOptions().end()) return std::nullopt;
     for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -116,7 +116,7 @@ std::string constantsText(const CompiledModel& model) {
 class Passport {
 public:
     Passport(Context& context, const Document& document, const PassportOptions& options)
-        : context_(context), out_(context.out), document_(document), options_(options) {}
+        : context_(context), out_(context.out), document_(document), options_(options), cancel_(context.cancel) {}
 
     void print() {
         head();
@@ -184,7 +184,7 @@ private:
             for (const std::string& guard : contract->guards) field("guard", guard);
         }
         if (program && options_.hashes.is_object()) hashes(name);
-        runsHere(compiled ? compiled.model : nullptr);
+        runsHere(compiled);
     }
 
     void programFields(const Package& package, const ProgramEntry& entry) {
@@ -239,17 +239,21 @@ private:
         table.print(out_, "  ");
     }
 
-    void runsHere(const CompiledModel* model) {
+    void runsHere(const Document::CompiledRef& compiled) {
         out_.line("");
-        if (model == nullptr) {
-            field("runs here", "not yet: it has to be compiled for this machine first", Style::Warning);
+        const bool here = options_.target.here;
+        if (!compiled) {
+            field(here ? "runs here" : "runs there",
+                  here ? "not yet: it has to be compiled for this machine first" : "not yet: it has to be compiled for that machine first",
+                  Style::Warning);
             return;
         }
-        const Runnable runnable = judgeRunnableHere(*model, options_.torchVersion);
+        const std::string there = here || options_.target.name.empty() ? std::string() : " (" + options_.target.name + ")";
+        const Runnable runnable = judgeRunnable(compiled.package->archive(), *compiled.model, options_.target, cancel_);
         switch (runnable.verdict) {
-            case Runnable::Verdict::Yes: field("runs here", "yes", Style::Good); break;
-            case Runnable::Verdict::No: field("runs here", "no", Style::Bad); break;
-            case Runnable::Verdict::Unknown: field("runs here", "not known", Style::Warning); break;
+            case Runnable::Verdict::Yes: field(here ? "runs here" : "runs there", "yes" + there, Style::Good); break;
+            case Runnable::Verdict::No: field(here ? "runs here" : "runs there", "no" + there, Style::Bad); break;
+            case Runnable::Verdict::Unknown: field(here ? "runs here" : "runs there", "not known" + there, Style::Warning); break;
         }
         for (const RunReason& reason : runnable.reasons) {
             if (reason.ok && *reason.ok) continue;
@@ -304,6 +308,7 @@ private:
     Output& out_;
     const Document& document_;
     const PassportOptions& options_;
+    const CancelToken cancel_;
 };
 
 }  // namespace

@@ -1,12 +1,13 @@
 #pragma once
 
 #include "app/pt2/command.h"
+#include "core/compiled/target.h"
 
 namespace pt2 {
 
 struct PassportOptions {
     std::string model;         ///< only this one; empty for all
-    std::string torchVersion;  ///< of the run engine, empty if there is none
+    Target target;             ///< where it is to run
     std::string enginePrompt;  ///< why there is no run engine; empty when there is one
     Json hashes;               ///< inspectJson's document when sha256 were asked for, else null
 };

@@ -1,10 +1,18 @@
 #include "core/compiled/runnable.h"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <charconv>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "core/base/text.h"
+#include "core/compiled/cpu_features.h"
 #include "core/compiled/elf.h"
+#include "core/compiled/gpu_fit.h"
 
 namespace pt2 {
 namespace {
@@ -13,6 +21,8 @@ std::string lower(std::string text) {
     std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return text;
 }
+
+bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 
 /// Namespaces that LibTorch itself registers.
 bool isLibTorchOperator(std::string_view target) {
@@ -24,20 +34,71 @@ bool isLibTorchOperator(std::string_view target) {
     return false;
 }
 
+bool isLibTorchLibrary(std::string_view name) { return startsWith(name, "libtorch") || startsWith(name, "libc10"); }
+
+bool isSystemLibrary(std::string_view name) {
+    for (const std::string_view own :
+         {"ld-linux", "libc.so", "libm.so", "libstdc++.so", "libgcc_s.so", "libpthread.so", "libdl.so", "librt.so", "linux-vdso"}) {
+        if (startsWith(name, own)) return true;
+    }
+    return false;
+}
+
+/// The first few of a list, and how many more there are.
+std::string firstOf(const std::vector<std::string>& list, std::size_t most) {
+    if (list.size() <= most) return join(list, ", ");
+    return join({list.begin(), list.begin() + static_cast<std::ptrdiff_t>(most)}, ", ") + " and " + std::to_string(list.size() - most) + " more";
+}
+
+/// The version of the C++ ABI in libstdc++ comes with a release of GCC, as GLIBCXX does: the lowest GLIBCXX that has it. Empty for later ones.
+std::string glibcxxOfAbi(std::string_view number) {
+    if (!startsWith(number, "1.3.")) return number == "1.3" ? "3.4" : std::string();
+    unsigned minor = 0;
+    const std::string_view digits = number.substr(4);
+    if (std::from_chars(digits.data(), digits.data() + digits.size(), minor).ec != std::errc()) return {};
+    if (minor <= 10) return "3.4.22";
+    constexpr std::array<const char*, 6> kLater = {"3.4.25", "3.4.26", "3.4.29", "3.4.31", "3.4.33", "3.4.34"};
+    return minor - 11 < kLater.size() ? kLater[minor - 11] : std::string();
+}
+
+/// The flags of a compile command that choose instructions.
+std::string machineFlags(const std::string& command) {
+    std::vector<std::string> flags;
+    std::size_t at = 0;
+    while (at < command.size() && flags.size() < 32) {
+        const std::size_t end = std::min(command.find(' ', at), command.size());
+        const std::string word = command.substr(at, end - at);
+        if ((startsWith(word, "-m") || startsWith(word, "CPU_CAPABILITY_")) && std::find(flags.begin(), flags.end(), word) == flags.end()) {
+            flags.push_back(word);
+        }
+        at = end + 1;
+    }
+    return join(flags, " ");
+}
+
+const char* const kRecompileThere = "Recompile the model on that machine.";
+const char* const kRecompileHere = "Recompile the model on this machine.";
+
 class Judge {
 public:
-    Judge(const CompiledModel& model, const MachineFacts& machine, const std::string& torchVersion)
-        : model_(model), machine_(machine), torchVersion_(torchVersion) {}
+    Judge(const CompiledModel& model, const CompiledNeeds& needs, const Target& target)
+        : model_(model),
+          needs_(needs),
+          target_(target),
+          features_(withImpliedFeatures(target.cpuFeatures.value_or(std::set<std::string>()))),
+          recompile_(target.here ? kRecompileHere : kRecompileThere) {}
 
     Runnable run() {
         engine();
         library();
         if (model_.library && model_.elf.isElf) {
+            header();
             platform();
-            processor();
+            instructions();
             libc();
             executableStack();
             neededLibraries();
+            symbols();
             entryPoints();
             weights();
         }
@@ -60,10 +121,17 @@ private:
     }
 
     void engine() {
-        if (torchVersion_.empty()) {
-            add("run engine", "not found", "a worker built for a LibTorch", false, "Run \"pt2 doctor\" to see what is missing.");
+        const std::string what = target_.here ? "run engine" : "LibTorch";
+        const std::string& version = target_.torch.version;
+        if (target_.torchState == Target::Torch::Absent) {
+            add(what, "not found", target_.here ? "a worker built for a LibTorch" : "LibTorch 2.6 or later", false,
+                target_.here ? "Run \"pt2 doctor\" to see what is missing." : "Install a LibTorch there.");
+        } else if (target_.torchState == Target::Torch::Unknown || version.empty()) {
+            add(what, target_.here ? "not known" : "not stated", "LibTorch 2.6 or later", std::nullopt,
+                target_.here ? "Which run engine is here is not known yet." : "The description of the target names no LibTorch.");
         } else {
-            add("run engine", "LibTorch " + torchVersion_, "LibTorch 2.6 or later", true);
+            const bool ok = compareVersions(version, "2.6") >= 0;
+            add(what, "LibTorch " + version, "LibTorch 2.6 or later", ok, ok ? "" : "Earlier ones have no loader of packages. Use a later LibTorch.");
         }
     }
 
@@ -72,109 +140,244 @@ private:
             add("library", "present", "a library", true);
         } else if (model_.library) {
             const std::string kind = model_.libraryKind.empty() ? "damaged or unreadable" : model_.libraryKind;
-            add("library", kind, "a Linux (ELF) library", false, "Recompile the model on this machine.");
+            // What a library for another system is to that system was not looked at.
+            const bool elsewhere = !model_.libraryKind.empty() && !target_.here && target_.platform != "linux";
+            add("library", kind, "a Linux (ELF) library", elsewhere ? std::nullopt : std::optional(false), recompile_);
         } else {
             add("library", "none", "a library", false,
-                model_.cppOnly ? "The package holds sources only; recompile the program on this machine." : "Recompile the program on this machine.");
+                model_.cppOnly ? "The package holds sources only. " + recompile_ : "Recompile the program on the machine that is to run it.");
         }
     }
 
+    void header() {
+        if (!needs_.headerProblem.empty()) add("ELF header", needs_.headerProblem, "a whole shared object", false, "Get a fresh copy of the file.");
+    }
+
     void platform() {
-        if (!model_.platform.empty()) {
-            const bool ok = lower(model_.platform) == machine_.platform;
-            add("platform", machine_.platform, model_.platform, ok, ok ? "" : "Recompile the model on this platform.");
+        const std::string stated = lower(model_.platform);
+        const bool linuxByName = stated.empty() || startsWith(stated, "linux");
+        if (target_.platform.empty()) {
+            add("platform", "not stated", "linux", std::nullopt, "The description of the target names no platform.");
+        } else {
+            const bool ok = target_.platform == "linux" && linuxByName;
+            add("platform", target_.platform, linuxByName ? "linux" : model_.platform, ok, ok ? "" : "Recompile the model on that platform.");
         }
         const std::string& needed = model_.elf.machine;
-        const bool ok = needed == machine_.machine;
-        add("processor", machine_.machine, needed, ok, ok ? "" : "Recompile the model on this machine.");
+        if (target_.machine.empty()) {
+            add("processor", "not stated", needed, std::nullopt, "The description of the target names no machine.");
+        } else {
+            const bool ok = needed == target_.machine;
+            add("processor", target_.machine, needed, ok, ok ? "" : recompile_);
+        }
         if (!model_.machine.empty() && model_.machine != needed) {
             add("processor by the metadata", needed, model_.machine, std::nullopt,
                 "The metadata and the library do not agree; the metadata may have been edited.");
         }
     }
 
-    void processor() {
-        // Before 2.10 no label was written; the compiler's flags in the source say it.
-        if (model_.cpuIsa.empty()) return fromCompileCommand();
-        judgeLabel(model_.cpuIsa, "the label");
+    std::vector<std::string> lacking(const std::vector<std::string>& features) const {
+        std::vector<std::string> missing;
+        for (const std::string& feature : features) {
+            if (features_.count(feature) == 0) missing.push_back(feature);
+        }
+        return missing;
+    }
+
+    void instructions() {
+        // What a processor of another make can do is no question any more.
+        if (!target_.machine.empty() && target_.machine != model_.elf.machine) return;
+        const bool proved = codeNeeds();
+        if (!model_.cpuIsa.empty()) {
+            judgeLabel(model_.cpuIsa, "the label in the metadata", proved);
+        } else if (!proved) {
+            fromCompileCommand();
+        }
+        const std::string flags = machineFlags(model_.compileCommand);
+        if (!flags.empty()) add("compile flags", flags, {}, true, "What the compiler was told, by the wrapper source. The code itself is judged.");
+    }
+
+    /// By the code's instructions. True when they answer the question, however the answer is.
+    bool codeNeeds() {
+        const CodeScan& code = needs_.code;
+        constexpr const char* kWhat = "instruction set";
+        if (!code.read) {
+            add(kWhat, "not known", code.stopped.empty() ? std::string("not read") : "not read: " + code.stopped, std::nullopt);
+            return false;
+        }
+        CpuFeatureSet named = code.needed;
+        named.reset(static_cast<std::size_t>(CpuFeature::X86Unknown));
+        named.reset(static_cast<std::size_t>(CpuFeature::ArmUnknown));
+        const std::vector<std::string> features = cpuFeatureNames(named);
+        const std::string needed = (features.empty() ? std::string("the base set") : join(features, ", ")) + ", read from the code";
+        if (!target_.cpuFeatures) {
+            add(kWhat, "not known", needed, features.empty() && code.complete && code.undecoded == 0 ? std::optional(true) : std::nullopt,
+                target_.here ? "The processor's features could not be read." : "The description of the target names no features.");
+            return false;
+        }
+        if (const std::vector<std::string> missing = lacking(features); !missing.empty()) {
+            const bool guarded = code.choosesAtRunTime;
+            add(kWhat, "no " + join(missing, ", "), needed, guarded ? std::nullopt : std::optional(false),
+                guarded ? "The library looks at the processor itself (" + code.chooser + "), so it may do without."
+                        : "The library would end with \"illegal instruction\". " + recompile_);
+            return true;
+        }
+        if (!code.complete) {
+            add(kWhat, "not known", needed + "; " + code.stopped, std::nullopt, "What the rest of the code needs is not known.");
+            return false;
+        }
+        if (named != code.needed) {
+            add(kWhat, "not known", needed + ", and instructions of a later extension", std::nullopt,
+                "pt2scope does not know what those ask of a processor.");
+            return false;
+        }
+        if (named.test(static_cast<std::size_t>(CpuFeature::Sve)) || named.test(static_cast<std::size_t>(CpuFeature::Sme))) {
+            add(kWhat, join(features, ", "), needed, std::nullopt, "Code for SVE may be for one length of vectors only.");
+            return false;
+        }
+        const bool more = !lacking(cpuFeatureNames(code.perhaps)).empty();
+        if (code.undecoded > 0 || more) {
+            add(kWhat, "not known", needed, std::nullopt,
+                formatCount(code.undecoded) + " bytes of the code are no instruction that is known, so it is not known what else is needed.");
+            return false;
+        }
+        add(kWhat, features.empty() ? "the base set" : join(features, ", "), needed, true);
+        return true;
     }
 
     void fromCompileCommand() {
         const std::string& command = model_.compileCommand;
-        if (command.find("CPU_CAPABILITY_AVX512") != std::string::npos) return judgeLabel("AVX512", "the compiler's flags");
-        if (command.find("CPU_CAPABILITY_AVX2") != std::string::npos) return judgeLabel("AVX2", "the compiler's flags");
-        if (!command.empty() && command.find("-march=native") == std::string::npos && command.find("-mavx") == std::string::npos) {
-            return add("instruction set", "", "the base set, by the compiler's flags", true);
-        }
-        add("instruction set", "", "not stated", std::nullopt, "Neither metadata nor source says which instructions the library uses.");
+        if (command.find("CPU_CAPABILITY_AVX512") != std::string::npos) return judgeLabel("AVX512", "the compiler's flags", false);
+        if (command.find("CPU_CAPABILITY_AVX2") != std::string::npos) return judgeLabel("AVX2", "the compiler's flags", false);
     }
 
-    void judgeLabel(const std::string& label, const std::string& by) {
+    /// A label says what the maker meant the code to need; it does not prove that the code needs no more.
+    void judgeLabel(const std::string& label, const std::string& by, bool proved) {
+        const char* const what = "instruction set by label";
         const std::vector<std::string> features = featuresOfIsaLabel(label);
         if (features.empty()) {
-            add("instruction set", "", label + ", by " + by, std::nullopt, "pt2scope does not know what this label asks of a processor.");
+            add(what, {}, label + ", by " + by, proved ? std::optional(true) : std::nullopt,
+                "pt2scope does not know what this label asks of a processor.");
             return;
         }
-        if (machine_.cpuFeatures.empty()) {
-            add("instruction set", "not known", label + ", by " + by, std::nullopt, "The processor's features could not be read.");
+        if (!target_.cpuFeatures) {
+            add(what, "not known", label + ", by " + by, std::nullopt);
             return;
         }
-        std::vector<std::string> missing;
-        for (const std::string& feature : features) {
-            if (machine_.cpuFeatures.count(feature) == 0) missing.push_back(feature);
-        }
-        add("instruction set", missing.empty() ? join(features, ", ") : "no " + join(missing, ", "),
-            label + " (" + join(features, ", ") + "), by " + by, missing.empty(),
-            missing.empty() ? "" : "The library would end with \"illegal instruction\". Recompile the model on this machine.");
+        const std::vector<std::string> missing = lacking(features);
+        add(what, missing.empty() ? join(features, ", ") : "no " + join(missing, ", "), label + " (" + join(features, ", ") + "), by " + by,
+            missing.empty(), missing.empty() ? "" : "The library would end with \"illegal instruction\". " + recompile_);
     }
 
     void version(const std::string& what, const std::string& found, const std::string& needed) {
         if (needed.empty()) return;
         if (found.empty()) {
-            add(what, "not known", needed, std::nullopt);
+            add(what, "not known", needed + " or later", std::nullopt);
             return;
         }
         const bool ok = compareVersions(found, needed) >= 0;
-        add(what, found, needed + " or later", ok, ok ? "" : "The library was built on a newer system. Recompile the model on this machine.");
+        add(what, found, needed + " or later", ok, ok ? "" : "The library was built on a newer system. " + recompile_);
     }
 
     void libc() {
-        version("glibc", machine_.glibc, model_.elf.glibc);
-        version("libstdc++ (GLIBCXX)", machine_.glibcxx, model_.elf.glibcxx);
+        std::string glibc = model_.elf.glibc, glibcxx = model_.elf.glibcxx;
+        const auto raise = [](std::string& to, const std::string& number) {
+            if (to.empty() || compareVersions(number, to) > 0) to = number;
+        };
+        std::vector<std::string> strange;
+        for (const std::string& needed : needs_.versions) {
+            if (startsWith(needed, "CXXABI_")) {
+                const std::string least = glibcxxOfAbi(std::string_view(needed).substr(7));
+                if (least.empty())
+                    strange.push_back(needed);
+                else
+                    raise(glibcxx, least);
+            } else if (needed == "GLIBC_ABI_DT_RELR") {
+                raise(glibc, "2.36");
+            } else if (startsWith(needed, "GLIBC_") && needed.size() > 6 && std::isdigit(static_cast<unsigned char>(needed[6])) == 0) {
+                strange.push_back(needed);
+            }
+        }
+        version("glibc", target_.glibc, glibc);
+        version("libstdc++ (GLIBCXX)", target_.glibcxx, glibcxx);
+        for (const std::string& needed : strange) add("version " + needed, "not known", needed, std::nullopt);
     }
 
     void executableStack() {
         if (!model_.elf.executableStack) return;
-        const bool refused = !machine_.glibc.empty() && compareVersions(machine_.glibc, "2.41") >= 0;
-        add("executable stack", refused ? "refused by glibc " + machine_.glibc : "allowed by glibc " + machine_.glibc,
-            "asked for by the library, without need", true,
+        const bool refused = !target_.glibc.empty() && compareVersions(target_.glibc, "2.41") >= 0;
+        const std::string by = target_.glibc.empty() ? "a glibc before 2.41" : "glibc " + target_.glibc;
+        add("executable stack", (refused ? "refused by " : "allowed by ") + by, "asked for by the library, without need", true,
             "pt2scope clears the mark in its own copy before it loads it; glibc 2.41 and later refuse the file as it is.");
     }
 
     void neededLibraries() {
         for (const std::string& name : model_.elf.needed) {
-            const auto starts = [&](std::string_view prefix) { return std::string_view(name).substr(0, prefix.size()) == prefix; };
-            if (starts("libtorch") || starts("libc10")) {
-                const bool gpu =
-                    name.find("cuda") != std::string::npos || name.find("hip") != std::string::npos || name.find("xpu") != std::string::npos;
-                if (gpu)
-                    add("library " + name, "comes with a LibTorch for that device", name, std::nullopt,
-                        "The run engine's LibTorch must be one for GPUs.");
-                continue;  // the worker has them loaded
-            }
-            if (starts("ld-linux") || starts("libc.so") || starts("libm.so") || starts("libstdc++.so") || starts("libgcc_s.so") ||
-                starts("libpthread.so") || starts("libdl.so") || starts("librt.so")) {
+            if (isLibTorchLibrary(name)) {
+                torchLibrary(name);
                 continue;
             }
-            if (machine_.hasLibrary(name)) {
+            if (isSystemLibrary(name)) continue;
+            others_.push_back(name);
+            const std::optional<bool> there = target_.hasLibrary(name);
+            if (there == true) {
                 add("library " + name, "found", name, true);
                 continue;
             }
+            const auto starts = [&](std::string_view prefix) { return startsWith(name, prefix); };
             const bool withTorch =
                 starts("libgomp") || starts("libiomp") || starts("libomp") || starts("libcu") || starts("libnv") || starts("libmkl");
-            const bool elsewhere = withTorch || model_.libraryHasRunPath;
-            add("library " + name, "not among the system's libraries", name, elsewhere ? std::nullopt : std::optional(false),
-                elsewhere ? "It may come with LibTorch or lie where the library was built." : "Install it, or set LD_LIBRARY_PATH to its folder.");
+            const bool elsewhere = !there || withTorch || model_.libraryHasRunPath;
+            add("library " + name, there ? "not among the system's libraries" : "not known", name, elsewhere ? std::nullopt : std::optional(false),
+                !there      ? "The description of the target does not list its libraries."
+                : elsewhere ? "It may come with LibTorch or lie where the library was built."
+                            : "Install it, or set LD_LIBRARY_PATH to its folder.");
+        }
+    }
+
+    /// The worker has LibTorch's libraries loaded; those for a device are in some builds only.
+    void torchLibrary(const std::string& name) {
+        const bool gpu = name.find("cuda") != std::string::npos || name.find("hip") != std::string::npos || name.find("xpu") != std::string::npos;
+        if (!gpu || target_.torchState == Target::Torch::Absent) return;
+        if (target_.torch.libraries) {
+            const bool there = std::binary_search(target_.torch.libraries->begin(), target_.torch.libraries->end(), name);
+            add("library " + name, there ? "found" : "not in that LibTorch", name, there,
+                there ? "" : "Use a LibTorch that was built for this device.");
+        } else if (target_.torch.variant == "cpu") {
+            add("library " + name, "not in a LibTorch for the CPU", name, false, "Use a LibTorch that was built for this device.");
+        } else {
+            add("library " + name, "comes with a LibTorch for that device", name, std::nullopt, "The run engine's LibTorch must be one for GPUs.");
+        }
+    }
+
+    void symbols() {
+        if (target_.torchState == Target::Torch::Absent) return;
+        constexpr const char* kWhat = "symbols of LibTorch";
+        if (!needs_.importsKnown) return add(kWhat, "not known", "those that the library asks for", std::nullopt);
+        if (needs_.imports.empty()) return;
+        const std::string count = std::to_string(needs_.imports.size());
+        const std::string torch = target_.torch.version.empty() ? std::string("LibTorch") : "LibTorch " + target_.torch.version;
+        if (!target_.torch.symbols) return add(kWhat, "not known", count, std::nullopt, "It is not known what " + torch + " exports.");
+        std::vector<std::string> missing, open;
+        for (const std::string& name : needs_.imports) {
+            const std::optional<bool> there = target_.torch.symbols->has(name);
+            if (there == false) missing.push_back(name);
+            if (!there) open.push_back(name);
+        }
+        if (!missing.empty()) {
+            const bool oldAbi = std::any_of(missing.begin(), missing.end(), [](const std::string& name) {
+                return startsWith(name, "_Z") && (name.find("Ss") != std::string::npos) && name.find("__cxx11") == std::string::npos;
+            });
+            const std::string help = oldAbi ? "It was built for the old C++ ABI (_GLIBCXX_USE_CXX11_ABI=0). Recompile it with this LibTorch's torch."
+                                            : "It was built for another version of torch. Recompile it with a torch of this version.";
+            const bool mayBeElsewhere = !others_.empty() && std::any_of(others_.begin(), others_.end(), [](const std::string& name) {
+                return !startsWith(name, "libgomp") && !startsWith(name, "libomp") && !startsWith(name, "libiomp");
+            });
+            add(kWhat, torch + " has no " + firstOf(missing, 3), count, mayBeElsewhere ? std::nullopt : std::optional(false),
+                mayBeElsewhere ? "Another library that it needs may have them: " + join(others_, ", ") + "." : help);
+        } else if (!open.empty()) {
+            add(kWhat, "not known: " + firstOf(open, 3), count, std::nullopt, "The description of the target does not say whether these are there.");
+        } else {
+            add(kWhat, "all " + count + " in " + torch, count, true);
         }
     }
 
@@ -204,29 +407,46 @@ private:
         } else if (device == "cpu") {
             add("device", "cpu", "cpu", true);
         } else if (device == "cuda") {
-            if (!machine_.hasCudaDevice) {
-                add("device", "no NVIDIA GPU", "cuda", false, "Run it on a machine with a GPU, or recompile the program for cpu.");
-            } else {
-                add("device", "an NVIDIA GPU", "cuda", std::nullopt, "Whether the kernels fit this GPU shows when they are loaded.");
-            }
-        } else if (device == "mps") {
-            add("device", "not on Linux", "mps", false, "It needs macOS. Recompile the program for cpu.");
+            for (RunReason& reason : judgeCuda(needs_, target_, model_.library.has_value())) result_.reasons.push_back(std::move(reason));
+        } else if (device == "mps" && !target_.platform.empty() && target_.platform != "darwin") {
+            add("device", "not on this platform", "mps", false, "It needs macOS. Recompile the program for cpu.");
         } else {
             add("device", "not known", device, std::nullopt, "It needs a LibTorch with this device.");
         }
     }
 
+    /// "aten::addmm.out" has a function at::_ops::addmm_out::call in the LibTorch that has it.
+    bool exportsOperator(const std::string& target) const {
+        if (!target_.torch.symbols || !startsWith(target, "aten::")) return false;
+        std::string name = target.substr(6);
+        if (const std::size_t overload = name.rfind(".default"); overload != std::string::npos && overload + 8 == name.size()) name.erase(overload);
+        std::replace(name.begin(), name.end(), '.', '_');
+        const std::string prefix = "_ZN2at4_ops" + std::to_string(name.size()) + name + "4callE";
+        const std::vector<std::string>& names = target_.torch.symbols->names;
+        const auto first = std::lower_bound(names.begin(), names.end(), prefix);
+        return first != names.end() && startsWith(*first, prefix);
+    }
+
     void operators() {
         for (const std::string& target : model_.externalOperators) {
-            if (isLibTorchOperator(target)) continue;
+            if (isLibTorchOperator(target)) {
+                if (!exportsOperator(target)) {
+                    add("operator " + target, "not seen in LibTorch", "a LibTorch that has it", std::nullopt,
+                        "It is called by name, and whether this LibTorch knows it was not to be seen.");
+                }
+                continue;
+            }
             add("operator " + target, "not part of LibTorch", "the library that registers it", std::nullopt,
                 "Without its operator library the model ends with \"Could not find schema\".");
         }
     }
 
     const CompiledModel& model_;
-    const MachineFacts& machine_;
-    const std::string& torchVersion_;
+    const CompiledNeeds& needs_;
+    const Target& target_;
+    const std::set<std::string> features_;
+    const std::string recompile_;
+    std::vector<std::string> others_;  ///< needed libraries that are neither the system's nor LibTorch's
     Runnable result_;
 };
 
@@ -239,10 +459,21 @@ std::vector<std::string> featuresOfIsaLabel(const std::string& label) {
     return {};
 }
 
-Runnable judgeRunnable(const CompiledModel& model, const MachineFacts& machine, const std::string& torchVersion) {
-    return Judge(model, machine, torchVersion).run();
+std::optional<std::vector<std::string>> missingSymbols(const CompiledNeeds& needs, const Target& target) {
+    if (!needs.importsKnown || target.torchState != Target::Torch::Present || !target.torch.symbols) return std::nullopt;
+    std::vector<std::string> missing;
+    for (const std::string& name : needs.imports) {
+        const std::optional<bool> there = target.torch.symbols->has(name);
+        if (!there) return std::nullopt;
+        if (!*there) missing.push_back(name);
+    }
+    return missing;
 }
 
-Runnable judgeRunnableHere(const CompiledModel& model, const std::string& torchVersion) { return judgeRunnable(model, thisMachine(), torchVersion); }
+Runnable judgeRunnable(const CompiledModel& model, const CompiledNeeds& needs, const Target& target) { return Judge(model, needs, target).run(); }
+
+Runnable judgeRunnable(const Archive& archive, const CompiledModel& model, const Target& target, const CancelToken& cancel) {
+    return judgeRunnable(model, readNeeds(archive, model, {}, cancel), target);
+}
 
 }  // namespace pt2

@@ -1,12 +1,12 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/compiled/compiled_model.h"
-#include "core/compiled/this_machine.h"
+#include "core/compiled/compiled_needs.h"
+#include "core/compiled/target.h"
 
 namespace pt2 {
 
@@ -20,11 +20,14 @@ struct Runnable {
     std::vector<RunReason> reasons;
 };
 
-/// Why this model can or cannot run on this machine, without loading it: platform, machine, label of the instruction set against the
-/// CPU's features, executable stack against glibc, weights. `torchVersion` is the run engine's, empty if there is none.
-Runnable judgeRunnableHere(const CompiledModel& model, const std::string& torchVersion);
-/// The pure function behind judgeRunnableHere: a model against a machine and a run engine (empty version: none).
-Runnable judgeRunnable(const CompiledModel& model, const MachineFacts& machine, const std::string& torchVersion);
+/// Why a compiled model can or cannot run on a target, without loading it (design.md 5): a pure function of what is known of both. "Yes" only when
+/// everything is proved: what the model needs, or what the target has, and is not known makes the verdict Unknown.
+Runnable judgeRunnable(const CompiledModel& model, const CompiledNeeds& needs, const Target& target);
+/// Reads what the model needs and judges. Takes as long as readNeeds: for a job, not for the thread of a window.
+Runnable judgeRunnable(const Archive& archive, const CompiledModel& model, const Target& target, const CancelToken& cancel = {});
+
+/// Symbols that the library asks of LibTorch and the target's does not export; nothing when either is not known.
+std::optional<std::vector<std::string>> missingSymbols(const CompiledNeeds& needs, const Target& target);
 /// Features of the CPU that the label AOTI_CPU_ISA stands for; empty for a label that is not known.
 std::vector<std::string> featuresOfIsaLabel(const std::string& label);
 

@@ -6,12 +6,20 @@
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <sstream>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
+#include "core/base/environment.h"
 #include "core/base/file.h"
+#include "core/compiled/cpu_features.h"
 #include "core/compiled/elf.h"
 
 namespace pt2 {
@@ -29,7 +37,7 @@ std::set<std::string> readCpuFeatures() {
         std::istringstream words(line.substr(colon + 1));
         std::set<std::string> features;
         std::string word;
-        while (words >> word) features.insert(word);
+        while (words >> word) features.insert(canonicalCpuFeature(word));
         return features;
     }
     return {};
@@ -87,32 +95,101 @@ std::vector<std::string> readLibraryFolders(const std::string& machine) {
     return folders;
 }
 
-MachineFacts readThisMachine() {
-    MachineFacts facts;
-    facts.platform = "linux";
+const std::vector<std::string>& libraryFolders() {
+    static const std::vector<std::string> folders = [] {
+        utsname name{};
+        return readLibraryFolders(uname(&name) == 0 ? name.machine : "x86_64");
+    }();
+    return folders;
+}
+
+std::vector<std::string> readLibraryNames() {
+    std::vector<std::string> names;
+    for (const std::string& folder : libraryFolders()) {
+        std::error_code error;
+        for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
+            std::string name = entry->path().filename().string();
+            std::error_code broken;
+            if (name.find(".so") != std::string::npos && fs::exists(entry->path(), broken)) names.push_back(std::move(name));
+        }
+    }
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    return names;
+}
+
+/// Compute capabilities as NVIDIA's own tool says; without it the GPUs are known only to be there.
+std::vector<TargetGpu> askNvidia() {
+    std::vector<TargetGpu> gpus;
+    const std::string tool = programOnPath("nvidia-smi");
+    if (!tool.empty() && tool.find('\'') == std::string::npos) {
+        const std::string command = "'" + tool + "' --query-gpu=compute_cap,name --format=csv,noheader 2>/dev/null";
+        if (FILE* pipe = ::popen(command.c_str(), "r")) {
+            std::array<char, 512> line{};
+            while (gpus.size() < 64 && std::fgets(line.data(), static_cast<int>(line.size()), pipe) != nullptr) {
+                const std::string text(line.data(), std::string_view(line.data()).find_last_not_of("\r\n") + 1);
+                const std::size_t comma = text.find(", ");
+                std::string capability = text.substr(0, comma);
+                capability.erase(std::remove(capability.begin(), capability.end(), '.'), capability.end());
+                if (capability.size() < 2 || capability.size() > 3 || capability.find_first_not_of("0123456789") != std::string::npos) continue;
+                gpus.push_back({"cuda", "sm_" + capability, comma == std::string::npos ? std::string() : text.substr(comma + 2)});
+            }
+            ::pclose(pipe);
+        }
+    }
+    if (gpus.empty()) gpus.push_back({"cuda", {}, {}});
+    return gpus;
+}
+
+Target readThisMachine() {
+    Target target;
+    target.here = true;
+    target.name = "this machine";
+    target.platform = "linux";
     utsname name{};
-    if (uname(&name) == 0) facts.machine = name.machine;
-    facts.cpuFeatures = readCpuFeatures();
-    facts.glibc = gnu_get_libc_version();
-    facts.glibcxx = readGlibcxx();
+    if (uname(&name) == 0) target.machine = name.machine;
+    if (std::set<std::string> features = readCpuFeatures(); !features.empty()) target.cpuFeatures = std::move(features);
+    target.glibc = gnu_get_libc_version();
+    target.glibcxx = readGlibcxx();
+    target.libraries = readLibraryNames();
     std::error_code error;
-    facts.hasCudaDevice = fs::exists("/dev/nvidiactl", error) || fs::exists("/dev/nvidia0", error) || fs::exists("/dev/dxg", error);
-    facts.libraryFolders = readLibraryFolders(facts.machine);
-    return facts;
+    const bool nvidia = fs::exists("/dev/nvidiactl", error) || fs::exists("/dev/nvidia0", error) || fs::exists("/dev/dxg", error);
+    target.gpus = nvidia ? askNvidia() : std::vector<TargetGpu>();
+    return target;
 }
 
 }  // namespace
 
-bool MachineFacts::hasLibrary(const std::string& name) const {
-    return std::any_of(libraryFolders.begin(), libraryFolders.end(), [&](const std::string& folder) {
-        std::error_code error;
-        return fs::exists(fs::path(folder) / name, error);
-    });
+std::vector<std::string> systemLibraries(const std::vector<std::string>& names) {
+    std::vector<std::string> paths;
+    for (const std::string& name : names) {
+        for (const std::string& folder : libraryFolders()) {
+            std::error_code error;
+            const fs::path path = fs::path(folder) / name;
+            if (!fs::exists(path, error)) continue;
+            paths.push_back(path.string());
+            break;
+        }
+    }
+    return paths;
 }
 
-const MachineFacts& thisMachine() {
-    static const MachineFacts facts = readThisMachine();
-    return facts;
+const Target& thisMachine() {
+    static const Target target = readThisMachine();
+    return target;
+}
+
+Target thisMachineWith(TargetTorch torch) {
+    Target target = thisMachine();
+    target.torchState = Target::Torch::Present;
+    target.torch = std::move(torch);
+    return target;
+}
+
+Target thisMachineWithoutTorch() {
+    Target target = thisMachine();
+    target.torchState = Target::Torch::Absent;
+    return target;
 }
 
 }  // namespace pt2

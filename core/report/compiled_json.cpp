@@ -1,5 +1,8 @@
 #include <algorithm>
+#include <utility>
 
+#include "core/compiled/compiled_needs.h"
+#include "core/compiled/cpu_features.h"
 #include "core/compiled/runnable.h"
 #include "core/report/inspect.h"
 #include "core/report/outcome_json.h"
@@ -77,9 +80,29 @@ Json constantJson(const CompiledConstant& constant) {
             {"from_folded", constant.fromFolded}};
 }
 
+/// null where something was not read or not proved: an empty list says that there is nothing.
+Json needsJson(const CompiledModel& model, const CompiledNeeds& needs, const Target& target) {
+    const CodeScan& code = needs.code;
+    const auto missing = missingSymbols(needs, target);
+    Json gpu = Json::array();
+    for (const GpuBinary& binary : needs.gpu) {
+        std::vector<std::string> architectures = binary.architectures;
+        architectures.insert(architectures.end(), binary.portable.begin(), binary.portable.end());
+        gpu.push_back({{"file", binary.member}, {"architectures", std::move(architectures)}});
+    }
+    return {{"cpu", code.read ? Json(cpuFeatureNames(code.needed)) : Json()},
+            {"cpu_complete", code.read && code.complete && code.undecoded == 0},
+            {"glibc", model.elf.glibc.empty() ? Json() : Json(model.elf.glibc)},
+            {"glibcxx", model.elf.glibcxx.empty() ? Json() : Json(model.elf.glibcxx)},
+            {"libraries", model.elf.isElf ? Json(model.elf.needed) : Json()},
+            {"missing_symbols", missing ? Json(*missing) : Json()},
+            {"executable_stack", model.elf.isElf ? Json(model.elf.executableStack) : Json()},
+            {"gpu", std::move(gpu)}};
+}
+
 }  // namespace
 
-Json compiledJson(const Package& package, const CompiledModel& model, const std::string& torchVersion) {
+Json compiledJson(const Package& package, const CompiledModel& model, const Target& target, const CancelToken& cancel) {
     const auto memberName = [&](const std::optional<MemberIndex>& member) {
         return member ? Json(package.archive().members()[*member].name) : Json();
     };
@@ -110,13 +133,9 @@ Json compiledJson(const Package& package, const CompiledModel& model, const std:
     out["runtime_checks_compiled_in"] = model.checksCompiledIn;
     out["sources_only"] = model.cppOnly;
     out["weights_absent"] = model.weightsAbsent;
-    // What the code's instructions need and which symbols LibTorch lacks has not been proved: null, not an empty list.
-    out["needs"] = {{"cpu", nullptr},
-                    {"glibc", model.elf.glibc.empty() ? Json() : Json(model.elf.glibc)},
-                    {"libraries", model.elf.isElf ? Json(model.elf.needed) : Json()},
-                    {"missing_symbols", nullptr},
-                    {"executable_stack", model.elf.isElf ? Json(model.elf.executableStack) : Json()}};
-    out["runnable"] = runnableJson(judgeRunnableHere(model, torchVersion));
+    const CompiledNeeds needs = readNeeds(package.archive(), model, {}, cancel);
+    out["needs"] = needsJson(model, needs, target);
+    out["runnable"] = runnableJson(judgeRunnable(model, needs, target));
     return out;
 }
 

@@ -103,7 +103,7 @@ Result<Json> inspectJson(const Document& document, const InspectOptions& options
         }
         for (const CompiledModel& model : package->compiledModels()) {
             if ((!only.empty() && model.name != only) || compiled.contains(model.name)) continue;
-            appendKey(compiled, model.name, compiledJson(*package, model, options.torchVersion));
+            appendKey(compiled, model.name, compiledJson(*package, model, options.target, cancel));
         }
     }
     out["programs"] = std::move(programs);

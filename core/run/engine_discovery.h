@@ -5,6 +5,7 @@
 
 #include "core/base/progress.h"
 #include "core/base/result.h"
+#include "core/compiled/target.h"
 
 namespace pt2 {
 
@@ -21,5 +22,14 @@ struct EngineInfo {
 Result<std::string> findWorker();
 /// Starts the worker, reads its hello, asks it to leave.
 Result<EngineInfo> describeEngine(const CancelToken& cancel = {});
+/// This machine as a target, with the LibTorch of its run engine; without one where there is none that can be used.
+Target machineWith(const Result<EngineInfo>& engine);
+
+/// A run engine that may be used: every place where one may stand, in the order in which they are tried.
+struct FoundEngine {
+    EngineInfo info;
+    bool chosen = false;  ///< the one that findWorker takes
+};
+std::vector<FoundEngine> listEngines(const CancelToken& cancel = {});
 
 }  // namespace pt2

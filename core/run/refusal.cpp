@@ -6,6 +6,7 @@
 
 #include "core/base/text.h"
 #include "core/compiled/runnable.h"
+#include "core/compiled/this_machine.h"
 
 namespace pt2 {
 
@@ -76,8 +77,9 @@ Result<std::string> chooseDevice(const CompiledModel& model, const std::string& 
     return asked;
 }
 
-Status refuseHere(const CompiledModel& model, const std::string& device, const std::vector<std::string>& engineDevices,
-                  const std::string& torchVersion) {
+Status refuseHere(const Archive& archive, const CompiledModel& model, const std::string& device, const TargetTorch& engine,
+                  const CancelToken& cancel) {
+    const std::vector<std::string>& engineDevices = engine.devices;
     const std::string kind = kindOf(device);
     std::vector<std::string> ofKind;
     for (const std::string& there : engineDevices) {
@@ -89,10 +91,10 @@ Status refuseHere(const CompiledModel& model, const std::string& device, const s
                      "run.device",
                      "There is no device \"" + device + "\" for the run engine here.",
                      {},
-                     "Its LibTorch " + torchVersion + " has: " + join(engineDevices, ", ") + ".",
+                     "Its LibTorch " + engine.version + " has: " + join(engineDevices, ", ") + ".",
                      ofKind.empty() ? "Use a machine and a LibTorch with " + kind + ", or recompile the program for cpu." : "Choose one of these."});
     }
-    const Runnable runnable = judgeRunnableHere(model, torchVersion);
+    const Runnable runnable = judgeRunnable(archive, model, thisMachineWith(engine), cancel);
     if (runnable.verdict != Runnable::Verdict::No) return {};
     std::vector<std::string> reasons;
     std::string help;

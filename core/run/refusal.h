@@ -3,8 +3,11 @@
 #include <string>
 #include <vector>
 
+#include "core/archive/archive.h"
+#include "core/base/progress.h"
 #include "core/base/result.h"
 #include "core/compiled/compiled_model.h"
+#include "core/compiled/target.h"
 
 namespace pt2 {
 
@@ -18,8 +21,9 @@ Status refuseAnywhere(const CompiledModel& model);
 bool isDeviceName(const std::string& device);
 /// The device to run on: the asked one if the model was compiled for its kind, else the model's own when none is asked.
 Result<std::string> chooseDevice(const CompiledModel& model, const std::string& asked);
-/// On this machine with this run engine: device absent, platform, processor, libraries. What cannot be known is no reason.
-Status refuseHere(const CompiledModel& model, const std::string& device, const std::vector<std::string>& engineDevices,
-                  const std::string& torchVersion);
+/// On this machine with this run engine: device absent, platform, processor, instructions, libraries, symbols. What cannot be known is no reason.
+/// Reads the code of the library (readNeeds).
+Status refuseHere(const Archive& archive, const CompiledModel& model, const std::string& device, const TargetTorch& engine,
+                  const CancelToken& cancel = {});
 
 }  // namespace pt2

@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "core/compare/compare.h"
+#include "core/compiled/torch_libraries.h"
 #include "core/run/engine_discovery.h"
 #include "core/run/extraction.h"
 #include "core/run/refusal.h"
@@ -157,7 +158,13 @@ Result<RunOutcome> runSide(RunPlan& plan, bool checksOn) {
     WorkerClient& worker = **started;
     outcome.torchVersion = worker.hello().torchRuntime.empty() ? worker.hello().torchBuilt : worker.hello().torchRuntime;
     outcome.seconds.start = worker.startSeconds();
-    if (auto status = refuseHere(model, plan.device, worker.hello().devices, outcome.torchVersion); !status) return fail(status.error());
+    if (!plan.extraction) {  // else the other side asked already
+        const WorkerHello& hello = worker.hello();
+        const TargetTorch engine = describeTorch(outcome.torchVersion, hello.variant, hello.devices, hello.libtorchFolder);
+        if (auto status = refuseHere(plan.compiled.package->archive(), model, plan.device, engine, plan.cancel); !status) {
+            return fail(status.error());
+        }
+    }
 
     if (auto status = unpack(plan, outcome); !status) return fail(status.error());
 

@@ -4,6 +4,9 @@
 #include <QTimer>
 #include <algorithm>
 
+#include "core/compiled/runnable.h"
+#include "core/compiled/this_machine.h"
+#include "core/run/engine_discovery.h"
 #include "views/frame/engine_service.h"
 #include "views/frame/file_path.h"
 #include "views/widgets/text.h"
@@ -133,10 +136,10 @@ void DocumentSession::judge() {
     if (!compiledModel()) return;
     jobs_->start(
         this, QStringLiteral("verdict"), tr("Judging whether it runs here"),
-        [document = document_, model = model_, torch = EngineService::instance().torchVersion().toStdString()](const CancelToken&,
-                                                                                                               const ProgressSink&) {
+        [document = document_, model = model_, engine = EngineService::instance().engine()](const CancelToken& cancel, const ProgressSink&) {
             const Document::CompiledRef found = document->compiled(model);
-            return found ? judgeRunnableHere(*found.model, torch) : Runnable{};
+            if (!found) return Runnable{};
+            return judgeRunnable(found.package->archive(), *found.model, engine ? machineWith(*engine) : thisMachine(), cancel);
         },
         [this](Runnable runnable) {
             runnable_ = std::move(runnable);

@@ -20,7 +20,7 @@ namespace pt2::views {
 namespace {
 
 constexpr int kLabelColumn = 108;
-constexpr std::size_t kMostLines = 12;
+constexpr std::size_t kMostLines = 16;
 
 State stateOf(const std::optional<bool>& ok) { return !ok ? State::Unknown : *ok ? State::Ok : State::Error; }
 

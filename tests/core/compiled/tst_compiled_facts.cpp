@@ -3,6 +3,7 @@
 
 #include "core/compiled/runnable.h"
 #include "tests/core/compiled/compiled_corpus.h"
+#include "tests/core/compiled/targets.h"
 
 using namespace pt2;
 
@@ -15,16 +16,8 @@ std::optional<bool> reasonOf(const Runnable& runnable, const std::string& what) 
     return std::nullopt;
 }
 
-MachineFacts goodMachine() {
-    MachineFacts machine;
-    machine.platform = "linux";
-    machine.machine = "x86_64";
-    machine.cpuFeatures = {"avx2", "fma"};
-    machine.glibc = "2.36";
-    machine.glibcxx = "3.4.30";
-    machine.libraryFolders = thisMachine().libraryFolders;
-    return machine;
-}
+/// A machine with all that a model of the corpus may need.
+Target goodMachine(const CompiledNeeds& needs) { return tests::goodTarget(needs); }
 
 }  // namespace
 
@@ -140,12 +133,13 @@ private slots:
 
     /// What crashed for torch is refused; what ran is not; a machine that lacks something is told what.
     void verdictsAgreeWithTheRecordedRuns() {
-        const MachineFacts machine = goodMachine();
         for (const QString& package : tests::compiledPackages()) {
             const nlohmann::json facts = tests::factsOf(package);
             const tests::OpenedModels opened = tests::openModels(package + ".pt2");
             for (const auto& [name, model] : opened.models) {
-                const Runnable runnable = judgeRunnable(model, machine, "2.13.0");
+                const CompiledNeeds needs = readNeeds(*opened.archive, model);
+                Target machine = goodMachine(needs);
+                const Runnable runnable = judgeRunnable(model, needs, machine);
                 if (!facts.contains("runs") || !facts["runs"].is_object()) continue;
                 const std::string result = facts["runs"][name]["variants"]["first"]["unset"]["result"];
                 // cpp_only ran for torch because it compiled the sources first.
@@ -155,7 +149,8 @@ private slots:
                 } else {
                     QVERIFY2(runnable.verdict == expected, qPrintable(package));
                 }
-                QCOMPARE(judgeRunnable(model, machine, "").verdict, Runnable::Verdict::No);
+                machine.torchState = Target::Torch::Absent;
+                QCOMPARE(judgeRunnable(model, needs, machine).verdict, Runnable::Verdict::No);
             }
         }
     }
@@ -163,28 +158,38 @@ private slots:
     void whatAMachineLacksIsNamed() {
         const tests::OpenedModels opened = tests::openModels(tests::corpus() + "/2.13.0/aoti/tiny.pt2");
         CompiledModel model = opened.models.at("model");
-        QCOMPARE(judgeRunnable(model, goodMachine(), "2.13.0").verdict, Runnable::Verdict::Yes);
-        MachineFacts machine = goodMachine();
+        const CompiledNeeds needs = readNeeds(*opened.archive, model);
+        const Target good = goodMachine(needs);
+        const auto judged = [&](const Target& target) { return judgeRunnable(model, needs, target); };
+        QCOMPARE(judged(good).verdict, Runnable::Verdict::Yes);
+        Target machine = good;
         machine.cpuFeatures = {"avx2"};
-        QVERIFY(reasonOf(judgeRunnable(model, machine, "2.13.0"), "instruction set") == false);
-        machine = goodMachine();
+        QVERIFY(reasonOf(judged(machine), "instruction set") == false);
+        QVERIFY(reasonOf(judged(machine), "instruction set by label") == false);
+        machine = good;
         machine.glibc = "2.31";
-        QVERIFY(reasonOf(judgeRunnable(model, machine, "2.13.0"), "glibc") == false);
+        QVERIFY(reasonOf(judged(machine), "glibc") == false);
         machine.glibc = "2.41";
-        QVERIFY(reasonOf(judgeRunnable(model, machine, "2.13.0"), "executable stack") == true);
-        machine = goodMachine();
+        QVERIFY(reasonOf(judged(machine), "executable stack") == true);
+        machine = good;
         machine.machine = "aarch64";
-        QCOMPARE(judgeRunnable(model, machine, "2.13.0").verdict, Runnable::Verdict::No);
+        QCOMPARE(judged(machine).verdict, Runnable::Verdict::No);
         model.cpuIsa = "AVX512";
-        QVERIFY(reasonOf(judgeRunnable(model, goodMachine(), "2.13.0"), "instruction set") == false);
+        QVERIFY(reasonOf(judged(good), "instruction set by label") == false);
+        QCOMPARE(judged(good).verdict, Runnable::Verdict::No);
+        // A label that is not known decides nothing where the code says all, and leaves everything open where it does not.
         model.cpuIsa = "SOMETHING_NEW";
-        QCOMPARE(judgeRunnable(model, goodMachine(), "2.13.0").verdict, Runnable::Verdict::Unknown);
+        QCOMPARE(judged(good).verdict, Runnable::Verdict::Yes);
+        CompiledNeeds unread = needs;
+        unread.code = {};
+        QCOMPARE(judgeRunnable(model, unread, good).verdict, Runnable::Verdict::Unknown);
         model.cpuIsa = "AVX2";
+        QCOMPARE(judgeRunnable(model, unread, good).verdict, Runnable::Verdict::Unknown);
         model.device = "cuda";
-        QCOMPARE(judgeRunnable(model, goodMachine(), "2.13.0").verdict, Runnable::Verdict::No);
+        QCOMPARE(judged(good).verdict, Runnable::Verdict::No);
         model.device = "cpu";
         model.elf.needed.emplace_back("libnothere.so");
-        QVERIFY(reasonOf(judgeRunnable(model, goodMachine(), "2.13.0"), "library libnothere.so") == false);
+        QVERIFY(reasonOf(judged(good), "library libnothere.so") == false);
     }
 
     /// A bare library: the ELF facts only, and nothing pretended.
@@ -196,7 +201,9 @@ private slots:
                 const CompiledModel& model = opened.models.at("model");
                 QVERIFY(model.elf.isElf && model.elf.exportsContainer && model.library);
                 QVERIFY(model.inputs.empty() && !model.inputCount && model.metadata.empty() && !model.cppOnly && !model.weightsAbsent);
-                QVERIFY(judgeRunnable(model, goodMachine(), "2.13.0").verdict == Runnable::Verdict::Unknown);
+                const CompiledNeeds needs = readNeeds(*opened.archive, model);
+                QVERIFY(needs.code.complete && needs.code.undecoded == 0);
+                QVERIFY(judgeRunnable(model, needs, goodMachine(needs)).verdict == Runnable::Verdict::Unknown);
             }
         }
     }

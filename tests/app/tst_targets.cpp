@@ -1,0 +1,123 @@
+#include <QDir>
+#include <QDirIterator>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <string>
+#include <vector>
+
+#include "core/compiled/this_machine.h"
+#include "tests/app/pt2_process.h"
+#include "tests/core/compiled/built_library.h"
+#include "tests/corpus.h"
+
+using nlohmann::json;
+using pt2::tests::corpus;
+
+/// probe, inspect --for, engine list, and a run that is refused before the code can crash.
+class TargetsTest : public QObject {
+    Q_OBJECT
+
+    static pt2::tests::Pt2 call(const QStringList& arguments) { return pt2::tests::pt2(arguments); }
+    static QString tiny() { return corpus() + "/2.13.0/aoti/tiny.pt2"; }
+    static json compiledOf(const pt2::tests::Pt2& result) {
+        const json document = result.json();
+        return document.is_object() ? document["compiled"]["model"] : json();
+    }
+
+private slots:
+    void probeWritesWhatInspectReads() {
+        const auto probe = call({"probe"});
+        QCOMPARE(probe.exit, 0);
+        const json target = probe.json();
+        QCOMPARE(target["format"].get<int>(), 1);
+        QCOMPARE(target["platform"].get<std::string>(), std::string("linux"));
+        QCOMPARE(target["machine"].get<std::string>(), pt2::thisMachine().machine);
+        QVERIFY(target["cpu_features"].size() > 3 && !target["glibc"].get<std::string>().empty() && target.contains("libtorch"));
+        QCOMPARE(call({"probe", "--json"}).out, probe.out);
+        if (corpus().isEmpty()) return;
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("t.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(probe.out) == probe.out.size());
+        file.close();
+        const json here = compiledOf(call({"inspect", tiny(), "--json"}));
+        const json there = compiledOf(call({"inspect", tiny(), "--for", file.fileName(), "--json"}));
+        QCOMPARE(there["runnable"]["verdict"].dump(), here["runnable"]["verdict"].dump());
+        QCOMPARE(there["needs"].dump(), here["needs"].dump());
+        QVERIFY(here["needs"]["cpu"].is_array() && here["needs"]["cpu_complete"] == true && here["needs"]["executable_stack"] == true);
+        if (!target["libtorch"].is_null()) QCOMPARE(here["needs"]["missing_symbols"].dump(), std::string("[]"));
+        const auto words = call({"inspect", tiny(), "--for", file.fileName()});
+        QVERIFY(words.exit == 0 && words.out.contains("runs there"));
+    }
+
+    void aPoorerTargetIsJudgedInWordsAndJson() {
+        if (corpus().isEmpty()) QSKIP("The corpus of real packages is not here.");
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("old.json"));
+        const QByteArray text =
+            "{\"name\": \"old one\", \"platform\": \"linux\", \"machine\": \"x86_64\", \"cpu_features\": [\"sse4.2\"], \"hobby\": 1}";
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+        file.close();
+        const auto words = call({"inspect", tiny(), "--for", file.fileName()});
+        QCOMPARE(words.exit, 0);
+        QVERIFY(words.out.contains("old one") && words.out.contains("no avx"));
+        QVERIFY(words.error.contains("hobby"));
+        const json runnable = compiledOf(call({"inspect", tiny(), "--for", file.fileName(), "--json"}))["runnable"];
+        QCOMPARE(runnable["verdict"].get<std::string>(), std::string("no"));
+        for (const json& reason : runnable["reasons"]) {
+            for (const char* key : {"what", "found", "needed", "ok", "help"}) QVERIFY(reason.contains(key));
+        }
+    }
+
+    void aWrongTargetIsAnError() {
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("bad.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write("[]") == 2);
+        file.close();
+        if (corpus().isEmpty()) QSKIP("The corpus of real packages is not here.");
+        const auto bad = call({"inspect", tiny(), "--for", file.fileName(), "--json"});
+        QCOMPARE(bad.exit, 3);
+        QCOMPARE(bad.json()["error"]["code"].get<std::string>(), std::string("target.bad"));
+        QVERIFY(call({"inspect", tiny(), "--for", folder.filePath("none.json")}).exit != 0);
+    }
+
+    void enginesAreListed() {
+        const json list = call({"engine", "list", "--json"}).json();
+        QCOMPARE(list["format"].get<int>(), 1);
+        QVERIFY(list["engines"].is_array());
+        for (const json& engine : list["engines"]) QVERIFY(engine["usable"] == true || !engine["problem"].get<std::string>().empty());
+        QCOMPARE(call({"engine", "list", "--json"}).exit, 0);
+    }
+
+    /// The library would end the worker with an illegal instruction: exit 4, with the instruction set in the reason.
+    void aRunWithInstructionsThatAreNotHereIsRefused() {
+        if (corpus().isEmpty()) QSKIP("The corpus of real packages is not here.");
+        if (pt2::tests::compiler().isEmpty() || pt2::thisMachine().machine != "x86_64") QSKIP("There is no compiler for x86-64 here.");
+        if (pt2::thisMachine().cpuFeatures && pt2::thisMachine().cpuFeatures->count("avx512f") > 0) QSKIP("This processor has AVX-512.");
+        if (call({"engine", "list", "--json"}).json()["engines"].empty()) QSKIP("There is no run engine here.");
+        const QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath("p"));
+        QCOMPARE(call({"extract", tiny(), "-C", folder.filePath("p")}).exit, 0);
+        QString library;
+        QDirIterator files(folder.filePath("p"), {"*.wrapper.so"}, QDir::Files, QDirIterator::Subdirectories);
+        while (files.hasNext()) library = files.next();
+        QVERIFY(!library.isEmpty());
+        const QByteArray source =
+            "static const char weights[8192] = {1};\n"
+            "void AOTInductorModelContainerRun(float* a, const float* b, long n) { for (long i = 0; i < n; ++i) a[i] = a[i] * b[i] + weights[i & "
+            "8191]; }";
+        const QString built =
+            pt2::tests::buildLibrary(folder, "a.c", source, {"-O3", "-ffast-math", "-march=skylake-avx512", "-mprefer-vector-width=512"});
+        QVERIFY(!built.isEmpty() && QFile::remove(library) && QFile::copy(built, library));
+        QString root;
+        QDirIterator roots(folder.filePath("p"), {"archive_format"}, QDir::Files, QDirIterator::Subdirectories);
+        while (roots.hasNext()) root = QFileInfo(roots.next()).path();
+        QVERIFY(!root.isEmpty());
+        const auto run = call({"run", root, "--json"});
+        QCOMPARE(run.exit, 4);
+        QVERIFY2(run.out.contains("avx512f"), run.out.constData());
+    }
+};
+
+QTEST_GUILESS_MAIN(TargetsTest)
+#include "tst_targets.moc"

@@ -1,0 +1,308 @@
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QtTest>
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/compiled/gpu_fit.h"
+#include "core/compiled/runnable.h"
+#include "core/compiled/this_machine.h"
+#include "tests/core/compiled/built_library.h"
+#include "tests/core/compiled/compiled_corpus.h"
+#include "tests/core/compiled/targets.h"
+
+using namespace pt2;
+
+namespace {
+
+using Verdict = Runnable::Verdict;
+
+const RunReason* reasonOf(const Runnable& runnable, const std::string& what) {
+    for (const RunReason& reason : runnable.reasons) {
+        if (reason.what == what) return &reason;
+    }
+    return nullptr;
+}
+
+struct Case {
+    QString package;
+    std::string name;
+    std::shared_ptr<const Archive> archive;
+    CompiledModel model;
+    CompiledNeeds needs;
+    bool ran = false;  ///< it ran for torch, on a machine with AVX2
+};
+
+std::vector<Case> casesOfTheCorpus() {
+    std::vector<Case> cases;
+    for (const QString& package : tests::compiledPackages()) {
+        const nlohmann::json facts = tests::factsOf(package);
+        const tests::OpenedModels opened = tests::openModels(package + ".pt2");
+        for (const auto& [name, model] : opened.models) {
+            Case one{package, name, opened.archive, model, readNeeds(*opened.archive, model), false};
+            if (facts.contains("runs") && facts["runs"].is_object() && facts["runs"].contains(name)) {
+                one.ran = facts["runs"][name]["variants"]["first"]["unset"]["result"] == "ran" && model.library.has_value();
+            }
+            cases.push_back(std::move(one));
+        }
+    }
+    return cases;
+}
+
+std::string words(const Case& one, const Runnable& runnable) {
+    std::string all = one.package.toStdString() + ":";
+    for (const RunReason& reason : runnable.reasons) {
+        if (reason.ok != true) all += "\n  " + reason.what + ": " + reason.found + " / " + reason.needed;
+    }
+    return all;
+}
+
+/// A cubin is an ELF file of machine 190 whose flags say the architecture.
+QByteArray cubin(unsigned architecture) {
+    QByteArray elf(64, '\0');
+    elf.replace(0, 8, QByteArray("\x7f\x45LF\x02\x01\x01\x33", 8));
+    elf[8] = 7;
+    elf[18] = static_cast<char>(190);
+    elf[48] = static_cast<char>(architecture);
+    return elf;
+}
+
+bool writeFile(const QString& path, const QByteArray& bytes) {
+    QFile file(path);
+    return file.open(QIODevice::WriteOnly) && file.write(bytes) == bytes.size();
+}
+
+}  // namespace
+
+class VerdictTest : public QObject {
+    Q_OBJECT
+
+    std::vector<Case> cases_;
+
+private slots:
+    void initTestCase() {
+        if (!tests::corpus().isEmpty()) cases_ = casesOfTheCorpus();
+    }
+    void init() {
+        if (tests::corpus().isEmpty()) QSKIP("The corpus of real packages is not here.");
+    }
+
+    void sixTargetsAndNoFalseYes() {
+        QVERIFY(cases_.size() >= 12);
+        int yes = 0, no = 0;
+        for (const Case& one : cases_) {
+            const Target good = tests::goodTarget(one.needs);
+            const bool library = one.model.library && one.model.elf.isElf;
+            std::map<std::string, Target> others;
+            others["other CPU"] = good;
+            others["other CPU"].cpuFeatures = {"pni", "ssse3", "sse4_1", "sse4_2", "popcnt", "cx16", "lahf_lm"};
+            others["old glibc"] = good;
+            others["old glibc"].glibc = "2.17";
+            others["old glibc"].glibcxx = "3.4.19";
+            others["other platform"] = good;
+            others["other platform"].platform = "windows";
+            others["other LibTorch"] = good;
+            others["other LibTorch"].torch.symbols = tests::symbolsFor(one.needs, one.needs.imports.empty() ? "" : "aoti_torch_delete_tensor_object");
+            for (const auto& [what, target] : others) {
+                const Runnable runnable = judgeRunnable(one.model, one.needs, target);
+                QVERIFY2(runnable.verdict == Verdict::No, (what + " " + words(one, runnable)).c_str());
+                ++no;
+            }
+            // The same model compiled for a GPU, where no kernel of it fits.
+            CompiledModel forGpu = one.model;
+            forGpu.device = "cuda";
+            Target gpu = good;
+            gpu.gpus = std::vector<TargetGpu>{{"cuda", "sm_90", "H100"}};
+            gpu.torch.devices = {"cpu", "cuda:0"};
+            CompiledNeeds needs = one.needs;
+            QVERIFY2(judgeRunnable(forGpu, needs, gpu).verdict != Verdict::Yes, qPrintable(one.package));
+            needs.gpu.push_back({"k.cubin", {"sm_86"}, {}});
+            QVERIFY2(judgeRunnable(forGpu, needs, gpu).verdict == Verdict::No, qPrintable(one.package));
+
+            const Runnable runnable = judgeRunnable(one.model, one.needs, good);
+            if (runnable.verdict == Verdict::Yes) {
+                QVERIFY2(one.ran, words(one, runnable).c_str());
+                ++yes;
+            }
+            if (one.ran && library && one.model.externalOperators.empty()) QVERIFY2(runnable.verdict == Verdict::Yes, words(one, runnable).c_str());
+            // This machine: never yes for what is not yes on a good one, and nothing without a run engine.
+            QVERIFY(judgeRunnable(one.model, one.needs, thisMachineWithoutTorch()).verdict == Verdict::No);
+            QVERIFY(judgeRunnable(one.model, one.needs, thisMachine()).verdict != Verdict::Yes);
+            Target here = thisMachineWith(good.torch);
+            if (judgeRunnable(one.model, one.needs, here).verdict == Verdict::Yes) QVERIFY2(one.ran, qPrintable(one.package));
+        }
+        QVERIFY(yes >= 12 && no >= 48);
+    }
+
+    /// A description that says less never makes the verdict better than "not known".
+    void whatATargetDoesNotSayIsNotAssumed() {
+        const std::vector<std::pair<const char*, std::function<void(Target&)>>> losses = {
+            {"platform", [](Target& t) { t.platform.clear(); }},
+            {"machine", [](Target& t) { t.machine.clear(); }},
+            {"features", [](Target& t) { t.cpuFeatures.reset(); }},
+            {"glibc", [](Target& t) { t.glibc.clear(); }},
+            {"glibcxx", [](Target& t) { t.glibcxx.clear(); }},
+            {"LibTorch", [](Target& t) { t.torchState = Target::Torch::Unknown; }},
+            {"version", [](Target& t) { t.torch.version.clear(); }},
+            {"symbols", [](Target& t) { t.torch.symbols.reset(); }},
+            {"all", [](Target& t) { t = Target{}; }}};
+        int judged = 0;
+        for (const Case& one : cases_) {
+            const Target good = tests::goodTarget(one.needs);
+            if (judgeRunnable(one.model, one.needs, good).verdict != Verdict::Yes) continue;
+            for (const auto& [what, lose] : losses) {
+                Target less = good;
+                lose(less);
+                QVERIFY2(judgeRunnable(one.model, one.needs, less).verdict == Verdict::Unknown, what);
+            }
+            // Each feature that the code needs, taken away alone.
+            for (const std::string& feature : cpuFeatureNames(one.needs.code.needed)) {
+                Target less = good;
+                if (less.cpuFeatures->erase(feature) == 0) continue;  // it comes with another one
+                const bool implied = withImpliedFeatures(*less.cpuFeatures).count(feature) > 0;
+                const Runnable runnable = judgeRunnable(one.model, one.needs, less);
+                QVERIFY2(runnable.verdict == (implied ? Verdict::Yes : Verdict::No), feature.c_str());
+            }
+            CompiledNeeds blind = one.needs;
+            blind.code.complete = false;
+            blind.code.stopped = "there was no time";
+            QVERIFY(judgeRunnable(one.model, blind, good).verdict == Verdict::Unknown);
+            blind = one.needs;
+            blind.code.undecoded = 3;
+            QVERIFY(judgeRunnable(one.model, blind, good).verdict == Verdict::Unknown);
+            blind = one.needs;
+            blind.code.needed |= featureSet({CpuFeature::X86Unknown});
+            QVERIFY(judgeRunnable(one.model, blind, good).verdict == Verdict::Unknown);
+            blind = one.needs;
+            blind.importsKnown = false;
+            QVERIFY(judgeRunnable(one.model, blind, good).verdict == Verdict::Unknown);
+            ++judged;
+        }
+        QVERIFY(judged >= 12);
+    }
+
+    /// An AVX2 library on an AVX-512 machine is fine; one that contains AVX-512 on an AVX2 machine is not, whatever its label says.
+    void avx512IsStoppedWhereItWouldCrash() {
+        if (tests::compiler().isEmpty()) QSKIP("There is no compiler here.");
+#if !defined(__x86_64__)
+        QSKIP("It compiles for x86-64.");
+#endif
+        const QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath("p/data/aotinductor/model"));
+        QVERIFY(writeFile(folder.filePath("p/archive_format"), "pt2") && writeFile(folder.filePath("p/version"), "1"));
+        const QByteArray source =
+            "void AOTInductorModelContainerRun(float* a, const float* b, long n) { for (long i = 0; i < n; ++i) a[i] = a[i] * b[i] + 3.0f; }";
+        const std::string model = folder.filePath("p").toStdString() + "/data/aotinductor/model/";
+        QVERIFY(writeFile(QString::fromStdString(model + "a.wrapper_metadata.json"),
+                          R"({"AOTI_DEVICE_KEY":"cpu","AOTI_PLATFORM":"linux","AOTI_MACHINE":"x86_64","AOTI_CPU_ISA":"AVX2"})"));
+        const auto judged = [&](const QStringList& flags, bool avx512) {
+            const QString built = tests::buildLibrary(folder, "a.c", source, flags + QStringList{"-O3", "-ffast-math"});
+            const QString place = QString::fromStdString(model + "a.wrapper.so");
+            QFile::remove(place);
+            if (built.isEmpty() || !QFile::copy(built, place)) return Runnable{};
+            const tests::OpenedModels opened = tests::openModels(folder.filePath("p"));
+            if (opened.models.count("model") == 0) return Runnable{};
+            const CompiledNeeds needs = readNeeds(*opened.archive, opened.models.at("model"));
+            Target target = tests::goodTarget(needs);
+            if (avx512) target.cpuFeatures->insert({"avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512cd"});
+            return judgeRunnable(opened.models.at("model"), needs, target);
+        };
+        const Runnable wide = judged({"-march=skylake-avx512", "-mprefer-vector-width=512"}, false);
+        QVERIFY(wide.verdict == Verdict::No);
+        QVERIFY(reasonOf(wide, "instruction set") && reasonOf(wide, "instruction set")->ok == false);
+        QVERIFY(reasonOf(wide, "instruction set")->found.find("avx512f") != std::string::npos);
+        QVERIFY(reasonOf(wide, "instruction set by label")->ok == true);
+        for (const auto& [flags, machine] : std::vector<std::pair<QStringList, bool>>{
+                 {{"-march=skylake-avx512", "-mprefer-vector-width=512"}, true}, {{"-mavx2", "-mfma"}, true}, {{"-mavx2", "-mfma"}, false}}) {
+            const Runnable fine = judged(flags, machine);
+            QVERIFY(reasonOf(fine, "instruction set") && reasonOf(fine, "instruction set")->ok == true);
+            QVERIFY(fine.verdict != Verdict::No);
+        }
+    }
+
+    void kernelsForAGpuAreReadFromTheirFiles() {
+        const QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath("p/data/aotinductor/model"));
+        QVERIFY(writeFile(folder.filePath("p/archive_format"), "pt2") && writeFile(folder.filePath("p/version"), "1"));
+        const QString model = folder.filePath("p/data/aotinductor/model/");
+        QVERIFY(writeFile(model + "a.wrapper_metadata.json", R"({"AOTI_DEVICE_KEY":"cuda"})"));
+        const tests::OpenedModels tiny = tests::openModels(tests::corpus() + "/2.13.0/aoti/tiny.pt2");
+        const Result<ByteBuffer> library = tiny.archive->read(*tiny.models.at("model").library);
+        QVERIFY(library);
+        QVERIFY(writeFile(model + "a.wrapper.so", QByteArray(asText(*library).data(), static_cast<qsizetype>(library->size()))));
+        QVERIFY(writeFile(model + "a.wrapper.cpp", "load_kernel(\"/tmp/x/one.cubin\", 1); load_kernel(\"/tmp/x/gone.cubin\", 2);"));
+        QVERIFY(writeFile(model + "one.cubin", cubin(86)) && writeFile(model + "odd.cubin", "no ELF"));
+        QByteArray fat("\x50\xed\x55\xba\x01\x00\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00", 16);
+        for (const char kind : {1, 2}) {
+            QByteArray entry(64, '\0');
+            entry[0] = kind;
+            entry[4] = 64;
+            entry[28] = 80;
+            fat += entry;
+        }
+        QVERIFY(writeFile(model + "two.fatbin", fat));
+        const tests::OpenedModels opened = tests::openModels(folder.filePath("p"));
+        const CompiledModel& compiled = opened.models.at("model");
+        const CompiledNeeds needs = readNeeds(*opened.archive, compiled);
+        std::map<std::string, GpuBinary> binaries;
+        for (const GpuBinary& binary : needs.gpu) binaries[binary.member] = binary;
+        QCOMPARE(binaries.size(), std::size_t(3));
+        QCOMPARE(binaries["one.cubin"].architectures, std::vector<std::string>{"sm_86"});
+        QVERIFY(binaries["odd.cubin"].architectures.empty());
+        QCOMPARE(binaries["two.fatbin"].architectures, std::vector<std::string>{"sm_80"});
+        QCOMPARE(binaries["two.fatbin"].portable, std::vector<std::string>{"compute_80"});
+        QCOMPARE(needs.absentGpuFiles, std::vector<std::string>{"gone.cubin"});
+        Target target = tests::goodTarget(needs);
+        target.torch.devices = {"cpu", "cuda:0"};
+        target.gpus = std::vector<TargetGpu>{{"cuda", "sm_86", ""}};
+        QVERIFY(reasonOf(judgeRunnable(compiled, needs, target), "kernel file gone.cubin")->ok == false);
+        CompiledNeeds whole = needs;
+        whole.absentGpuFiles.clear();
+        QVERIFY(!reasonOf(judgeRunnable(compiled, whole, target), "GPU architecture")->ok);  // one file could not be read
+        whole.gpu.erase(std::remove_if(whole.gpu.begin(), whole.gpu.end(), [](const GpuBinary& b) { return b.member == "odd.cubin"; }),
+                        whole.gpu.end());
+        QVERIFY(reasonOf(judgeRunnable(compiled, whole, target), "GPU architecture")->ok == true);
+        target.gpus->front().architecture = "sm_90";
+        QVERIFY(reasonOf(judgeRunnable(compiled, whole, target), "GPU architecture")->ok == false);
+        target.gpus->clear();
+        QVERIFY(reasonOf(judgeRunnable(compiled, whole, target), "device")->ok == false);
+        target.gpus.reset();
+        target.torch.devices = {"cpu"};
+        QVERIFY(reasonOf(judgeRunnable(compiled, whole, target), "device")->ok == false);
+    }
+
+    void codeForAGpuFitsItsKind() {
+        QVERIFY(gpuCodeFits("sm_80", "sm_86") && gpuCodeFits("sm_86", "sm_86") && gpuCodeFits("sm_90a", "sm_90a") && gpuCodeFits("sm_100", "sm_103"));
+        QVERIFY(!gpuCodeFits("sm_86", "sm_80") && !gpuCodeFits("sm_86", "sm_90") && !gpuCodeFits("sm_90a", "sm_90") && !gpuCodeFits("", "sm_90"));
+        QVERIFY(!gpuCodeFits("sm_86", "") && !gpuCodeFits("sm_90a", "sm_91") && !gpuCodeFits("sm_90", "sm_100"));
+    }
+
+    void theOldAbiOfCxxIsNamed() {
+        const auto old = std::find_if(cases_.begin(), cases_.end(), [](const Case& one) { return one.ran; });
+        QVERIFY(old != cases_.end());
+        CompiledNeeds needs = old->needs;
+        const Target target = tests::goodTarget(needs);
+        needs.imports.emplace_back("_ZN3c106detail14torchCheckFailEPKcS2_jRKSs");
+        const Runnable runnable = judgeRunnable(old->model, needs, target);
+        QVERIFY(runnable.verdict == Verdict::No);
+        QVERIFY(reasonOf(runnable, "symbols of LibTorch")->help.find("old C++ ABI") != std::string::npos);
+        QCOMPARE(*missingSymbols(needs, target), std::vector<std::string>{"_ZN3c106detail14torchCheckFailEPKcS2_jRKSs"});
+        QVERIFY(missingSymbols(old->needs, target)->empty());
+    }
+
+    void aLibraryThatIsCutIsNotLoaded() {
+        const auto whole = std::find_if(cases_.begin(), cases_.end(), [](const Case& one) { return one.ran; });
+        CompiledNeeds needs = whole->needs;
+        QVERIFY(needs.headerProblem.empty());
+        needs.headerProblem = "cut off";
+        QVERIFY(judgeRunnable(whole->model, needs, tests::goodTarget(needs)).verdict == Verdict::No);
+    }
+};
+
+QTEST_GUILESS_MAIN(VerdictTest)
+#include "tst_verdict.moc"
