@@ -59,6 +59,7 @@ all_recompiles() {
   cat "$logs"/* | grep -E -A 3 "^FAIL! " || true
   passed=$((passed + p)) failed=$((failed + f + broken)) skipped=$((skipped + s))
   summary+=("$(printf 'recompile %4d passed, %d failed, %d skipped' "$p" $((f + broken)) "$s")")
+  summary+=("$(cat "$logs"/* | awk '/kernel links inferred,/ { n += $4; w += $8 } END { printf "          %d kernel links inferred, %d of them not what torch says", n, w }')")
   [ "$s" = 0 ] || summary+=("$(left_out "$logs"/*)")
 }
 
