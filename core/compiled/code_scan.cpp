@@ -148,7 +148,7 @@ public:
             scan_.stopped = "code for " + elf_.facts.machine + " is not read";
         } else if (!disassembler_.works()) {
             scan_.stopped = "the disassembler did not start";
-        } else if (elf_.code.empty()) {
+        } else if (scan_.codeBytes == 0) {
             scan_.stopped = "no code was found in it";
         } else {
             scan_.read = true;
