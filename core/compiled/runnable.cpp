@@ -44,6 +44,16 @@ bool isSystemLibrary(std::string_view name) {
     return false;
 }
 
+/// Names that only LibTorch has: its C interface, and its C++ namespaces. Others may come from whatever else the process loads.
+bool isLibTorchSymbol(std::string_view name) {
+    if (startsWith(name, "aoti_") || startsWith(name, "torch_")) return true;
+    if (!startsWith(name, "_Z")) return false;
+    for (const std::string_view space : {"N2at", "N3c10", "N5torch", "N6caffe2", "NK2at", "NK3c10", "NK5torch", "NK6caffe2"}) {
+        if (name.substr(0, 24).find(space) != std::string_view::npos) return true;
+    }
+    return false;
+}
+
 /// The first few of a list, and how many more there are.
 std::string firstOf(const std::vector<std::string>& list, std::size_t most) {
     if (list.size() <= most) return join(list, ", ");
@@ -360,8 +370,8 @@ private:
         std::vector<std::string> missing, open;
         for (const std::string& name : needs_.imports) {
             const std::optional<bool> there = target_.torch.symbols->has(name);
-            if (there == false) missing.push_back(name);
-            if (!there) open.push_back(name);
+            if (there == false && isLibTorchSymbol(name)) missing.push_back(name);
+            if (!there || (there == false && !isLibTorchSymbol(name))) open.push_back(name);
         }
         if (!missing.empty()) {
             const bool oldAbi = std::any_of(missing.begin(), missing.end(), [](const std::string& name) {
@@ -375,7 +385,9 @@ private:
             add(kWhat, torch + " has no " + firstOf(missing, 3), count, mayBeElsewhere ? std::nullopt : std::optional(false),
                 mayBeElsewhere ? "Another library that it needs may have them: " + join(others_, ", ") + "." : help);
         } else if (!open.empty()) {
-            add(kWhat, "not known: " + firstOf(open, 3), count, std::nullopt, "The description of the target does not say whether these are there.");
+            add(kWhat, "not known: " + firstOf(open, 3), count, std::nullopt,
+                target_.here ? "Neither LibTorch nor the system's libraries have them; something else that is loaded may."
+                             : "The description of the target does not say whether these are there.");
         } else {
             add(kWhat, "all " + count + " in " + torch, count, true);
         }

@@ -7,10 +7,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <set>
 #include <sstream>
 #include <string_view>
@@ -103,14 +105,28 @@ const std::vector<std::string>& libraryFolders() {
     return folders;
 }
 
+/// Whether the dynamic linker would take the file for a process like this one: it passes over libraries for 32 bits and linker scripts.
+bool isLibraryForHere(const fs::path& path) {
+    const Result<File> file = File::openForReading(path);
+    std::array<std::byte, 20> header{};
+    if (!file || file->size() < header.size() || !file->readAt(0, header)) return false;
+    static const std::optional<std::array<std::byte, 20>> own = [] {
+        std::array<std::byte, 20> bytes{};
+        const Result<File> program = File::openForReading("/proc/self/exe");
+        return program && program->readAt(0, bytes) ? std::optional(bytes) : std::nullopt;
+    }();
+    if (!own) return true;
+    // Magic, class and byte order, then the machine.
+    return std::equal(header.begin(), header.begin() + 6, own->begin()) && std::equal(header.begin() + 18, header.end(), own->begin() + 18);
+}
+
 std::vector<std::string> readLibraryNames() {
     std::vector<std::string> names;
     for (const std::string& folder : libraryFolders()) {
         std::error_code error;
         for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator(); entry.increment(error)) {
             std::string name = entry->path().filename().string();
-            std::error_code broken;
-            if (name.find(".so") != std::string::npos && fs::exists(entry->path(), broken)) names.push_back(std::move(name));
+            if (name.find(".so") != std::string::npos && isLibraryForHere(entry->path())) names.push_back(std::move(name));
         }
     }
     std::sort(names.begin(), names.end());
@@ -164,9 +180,8 @@ std::vector<std::string> systemLibraries(const std::vector<std::string>& names) 
     std::vector<std::string> paths;
     for (const std::string& name : names) {
         for (const std::string& folder : libraryFolders()) {
-            std::error_code error;
             const fs::path path = fs::path(folder) / name;
-            if (!fs::exists(path, error)) continue;
+            if (!isLibraryForHere(path)) continue;
             paths.push_back(path.string());
             break;
         }

@@ -75,6 +75,14 @@ private slots:
         QVERIFY(!thisMachine().machine.empty());
         QVERIFY(thisMachine().hasLibrary("libc.so.6") == true);
         QVERIFY(thisMachineWithoutTorch().hasLibrary("libnothere.so") == false);
+        // Of several folders with a library of that name, the one for this machine is taken: a 32-bit one may come first.
+        const std::vector<std::string> found = systemLibraries({"libc.so.6", "libstdc++.so.6", "libnothere.so"});
+        QCOMPARE(found.size(), std::size_t(2));
+        for (const std::string& path : found) {
+            const ByteBuffer bytes = bytesOf(QString::fromStdString(path));
+            const Result<ElfReading> reading = readElf(sourceOver(bytes));
+            QVERIFY2(reading && reading->facts.isElf && reading->facts.machine == thisMachine().machine, path.c_str());
+        }
     }
 
     /// format.md 4.4a: every CPU library of 2.6, 2.8 and 2.13 has the mark, and clearing one bit where we say clears it.

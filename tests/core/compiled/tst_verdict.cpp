@@ -303,6 +303,24 @@ private slots:
         QVERIFY(missingSymbols(old->needs, target)->empty());
     }
 
+    /// What is not LibTorch's may come from something else in the process: no reason to refuse, and no proof either.
+    void symbolsOfOthersAreNoReasonToRefuse() {
+        const auto one = std::find_if(cases_.begin(), cases_.end(), [](const Case& c) { return c.ran == true; });
+        QVERIFY(one != cases_.end());
+        for (const char* symbol : {"my_helper", "_ZNSt13runtime_errorC1EPKc", "GOMP_parallel"}) {
+            CompiledNeeds needs = one->needs;
+            const Target target = tests::goodTarget(needs);
+            needs.imports.emplace_back(symbol);
+            QVERIFY2(judgeRunnable(one->model, needs, target).verdict == Verdict::Unknown, symbol);
+        }
+        for (const char* symbol : {"aoti_torch_foo", "_ZN2at4_ops3foo4callE", "_ZNK3c1010TensorImpl3fooEv"}) {
+            CompiledNeeds needs = one->needs;
+            const Target target = tests::goodTarget(needs);
+            needs.imports.emplace_back(symbol);
+            QVERIFY2(judgeRunnable(one->model, needs, target).verdict == Verdict::No, symbol);
+        }
+    }
+
     void aLibraryThatIsCutIsNotLoaded() {
         const auto whole = std::find_if(cases_.begin(), cases_.end(), [](const Case& one) { return one.ran.value_or(false); });
         CompiledNeeds needs = whole->needs;
