@@ -52,12 +52,6 @@ Result<std::vector<std::size_t>> chooseRows(const WeightTable& table, const std:
     return out;
 }
 
-std::string listText(const std::vector<std::int64_t>& numbers) {
-    std::vector<std::string> parts;
-    for (const std::int64_t number : numbers) parts.push_back(std::to_string(number));
-    return formatShape(parts);
-}
-
 std::string sharedText(const WeightTable& table, std::size_t row) {
     std::vector<std::string> tied, views;
     for (const SharedWith& other : table.sharing(row)) (other.tied ? tied : views).push_back(table.rows()[other.row].name);
@@ -93,8 +87,8 @@ void printRows(Context& context, const WeightTable& table, const std::vector<Wei
         out.row({{row.name, Style::Bold},
                  kind,
                  tensor ? dtypeName(row.layout.dtype) : "",
-                 tensor ? listText(row.layout.sizes) : "",
-                 tensor && !row.layout.isContiguous() ? listText(row.layout.strides) : "",
+                 tensor ? formatShape(row.layout.sizes) : "",
+                 tensor && !row.layout.isContiguous() ? formatShape(row.layout.strides) : "",
                  tensor ? formatBytes(row.bytes) : "",
                  {sharedText(table, finding.row), Style::Muted},
                  {row.member.empty() ? row.problem : row.member, row.member.empty() ? Style::Warning : Style::Muted},

@@ -121,6 +121,13 @@ std::string formatOffset(std::uint64_t offset) { return offset > 0xFFFFFFFFu ? f
 
 std::string formatShape(const std::vector<std::string>& dims) { return "[" + join(dims, ", ") + "]"; }
 
+std::string formatShape(const std::vector<std::int64_t>& dims) {
+    std::vector<std::string> texts;
+    texts.reserve(dims.size());
+    for (const std::int64_t dim : dims) texts.push_back(std::to_string(dim));
+    return formatShape(texts);
+}
+
 std::string pythonFloatRepr(double value) {
     if (std::isnan(value)) return "nan";
     if (std::isinf(value)) return value > 0 ? "inf" : "-inf";

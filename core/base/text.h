@@ -17,6 +17,7 @@ std::string formatPercent(double fraction);                     ///< 12.4 %, < 0
 std::string formatFloat(double value);                          ///< six significant digits, NaN, +Inf, -Inf
 std::string formatOffset(std::uint64_t offset);                 ///< 0x003f2a10, 8 or 16 digits
 std::string formatShape(const std::vector<std::string>& dims);  ///< [1, 128, s77]
+std::string formatShape(const std::vector<std::int64_t>& dims);
 
 /// Python's repr of a float: shortest text that reads back, "1e-05", "2.0", "inf", "nan".
 std::string pythonFloatRepr(double value);

@@ -11,9 +11,6 @@
 namespace pt2 {
 namespace {
 
-constexpr std::uint64_t kMostSource = std::uint64_t{512} << 20;  // wrappers of 78,000 lines exist; beyond this it is no source
-constexpr std::uint64_t kMostJson = std::uint64_t{64} << 20;
-
 bool endsWith(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
 
 /// Assembles one CompiledModel from the members of its folder.
@@ -133,7 +130,7 @@ private:
     }
 
     std::optional<nlohmann::json> readJson(MemberIndex member) {
-        const Result<ByteBuffer> bytes = archive_.read(member, kMostJson);
+        const Result<ByteBuffer> bytes = archive_.read(member, kMostModelJsonBytes);
         if (!bytes) {
             issue(Severity::Error, "compiled.member-unreadable", member, bytes.error().what + " " + bytes.error().why, bytes.error().help);
             return std::nullopt;
@@ -178,7 +175,7 @@ private:
             }
             return;
         }
-        const Result<ByteBuffer> bytes = archive_.read(*source, kMostSource);
+        const Result<ByteBuffer> bytes = archive_.read(*source, kMostSourceBytes);
         if (!bytes) {
             issue(Severity::Error, "compiled.member-unreadable", source, bytes.error().what + " " + bytes.error().why, bytes.error().help);
             return;
@@ -216,10 +213,12 @@ private:
         if (nodes == json->end() || !nodes->is_array()) return;
         std::set<std::string> seen;
         for (const nlohmann::json& entry : *nodes) {
+            std::string& name = model_.proxyOperators.emplace_back();
             if (!entry.is_object() || !entry.contains("node") || !entry["node"].is_object()) continue;
             const auto target = entry["node"].find("target");
             if (target == entry["node"].end() || !target->is_string()) continue;
-            if (seen.insert(target->get<std::string>()).second) model_.externalOperators.push_back(target->get<std::string>());
+            name = target->get<std::string>();
+            if (seen.insert(name).second) model_.externalOperators.push_back(name);
         }
     }
 
@@ -246,23 +245,7 @@ private:
             return;
         }
         constantsSize_ = reading->constantsSize;
-        if (constantsSize_ == 16 && reading->constantsFileOffset) readTail(*source, *reading->constantsFileOffset);
-    }
-
-    /// Weights appended to the library: 16 bytes in place of the constants, i64 length + 8 and i64 magic; the file ends with the magic
-    /// (format.md 3.5).
-    void readTail(const ByteSource& source, std::uint64_t offset) {
-        ByteBuffer head(16), last(8);
-        if (source.size < 24 || offset > source.size - 16) return;
-        if (!source.readAt(offset, head) || !source.readAt(source.size - 8, last)) return;
-        const auto length = loadLittle<std::uint64_t>(head, 0);
-        const auto magic = loadLittle<std::uint64_t>(head, 8);
-        if (loadLittle<std::uint64_t>(last, 0) == magic && length >= 8 && length <= source.size) {
-            tail_ = Tail::Found;
-            tailLength_ = length - 8;
-        } else {
-            tail_ = Tail::Broken;
-        }
+        if (constantsSize_ == 16 && reading->constantsFileOffset) appended_ = findAppendedConstants(*source, *reading->constantsFileOffset);
     }
 
     void markConstants(CompiledConstant::Where where) {
@@ -291,9 +274,10 @@ private:
             return;
         }
         if (!model_.library || !model_.elf.isElf) return;
-        if (tail_ == Tail::Found && tailLength_ >= needed) return markConstants(Where::Library);
-        if (tail_ == Tail::Broken || tail_ == Tail::Found) {
-            if (needed > 16 || tail_ == Tail::Found) {
+        using State = AppendedConstants::State;
+        if (appended_.state == State::Found && appended_.length >= needed) return markConstants(Where::Library);
+        if (appended_.state != State::None) {
+            if (needed > 16 || appended_.state == State::Found) {
                 issue(Severity::Error, "compiled.weights-cut", model_.library,
                       "The weights that are appended to the library are cut or were moved; the library's end does not match its mark.",
                       "Get a fresh copy of the file or recompile.");
@@ -322,14 +306,12 @@ private:
               "Recompile it with the weights in the library, from the program it was made of.");
     }
 
-    enum class Tail { None, Found, Broken };
     const Archive& archive_;
     CompiledModel& model_;
     Issues& issues_;
     std::optional<MemberIndex> serializedWeights_;
     std::optional<std::uint64_t> constantsSize_;
-    Tail tail_ = Tail::None;
-    std::uint64_t tailLength_ = 0;
+    AppendedConstants appended_;
 };
 
 }  // namespace

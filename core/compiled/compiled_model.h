@@ -15,6 +15,10 @@
 
 namespace pt2 {
 
+/// What is read of a model's text members at most: wrappers of 78,000 lines exist; beyond this it is no source.
+inline constexpr std::uint64_t kMostSourceBytes = std::uint64_t{512} << 20;
+inline constexpr std::uint64_t kMostModelJsonBytes = std::uint64_t{64} << 20;
+
 /// One size of a compiled input: a number, or a symbol with the bounds the generated code tests.
 struct CompiledDim {
     std::optional<std::int64_t> fixed;
@@ -72,6 +76,7 @@ struct CompiledModel {
     bool cppOnly = false;              ///< sources without a library
     bool weightsAbsent = false;        ///< a run would segfault: constants are not in the library, nor where the loader takes them (format.md 3.5)
     std::vector<std::string> kernels;  ///< names called in run_impl, in text order, repetitions included
+    std::vector<std::string> proxyOperators;     ///< by their number in externNodes, "corpus::scale_shift"; empty where it cannot be read
     std::vector<std::string> externalOperators;  ///< called through the proxy executor, "corpus::scale_shift", once each
     bool constantsLocated = false;               ///< false: where the constants are is not known (stripped library)
     std::string libraryKind;                     ///< what the library is when it is no ELF file ("a Windows (PE) library")

@@ -11,7 +11,6 @@
 namespace pt2 {
 namespace {
 
-constexpr std::uint64_t kMostSource = std::uint64_t{512} << 20;
 constexpr std::uint64_t kMostGpuFile = std::uint64_t{256} << 20;
 constexpr std::uint16_t kMachineCuda = 190;
 constexpr std::uint32_t kFatBinary = 0xba55ed50;
@@ -128,7 +127,7 @@ private:
     /// The wrapper loads each kernel by the file name it had when it was built; only the last part counts, in the package's folder.
     void findAbsentGpuFiles() {
         if (!model_.wrapperSource) return;
-        const Result<ByteBuffer> bytes = archive_.read(*model_.wrapperSource, kMostSource);
+        const Result<ByteBuffer> bytes = archive_.read(*model_.wrapperSource, kMostSourceBytes);
         if (!bytes) return;
         std::set<std::string_view> present;
         for (const MemberIndex member : model_.members) present.insert(baseName(archive_, member));

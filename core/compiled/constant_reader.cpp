@@ -9,14 +9,12 @@
 
 #include "core/base/text.h"
 #include "core/compiled/elf.h"
+#include "core/compiled/library_source.h"
 #include "core/tensor/pickle.h"
 
 namespace pt2 {
 namespace {
 
-constexpr std::uint64_t kMostInflated = std::uint64_t{1} << 30;  // of a deflated library, which has to be held to be read in windows
-constexpr std::uint64_t kMostSource = std::uint64_t{512} << 20;
-constexpr std::uint64_t kMostJson = std::uint64_t{64} << 20;
 constexpr std::uint64_t kMostPickle = std::uint64_t{1} << 34;
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr std::uint64_t kPadding = 64;  // of each constant on CPU
@@ -55,7 +53,7 @@ Status shortMember() {
 /// The library's bytes: windows of the member, or all of it where it is deflated.
 struct ConstantReader::Library {
     ByteBuffer held;
-    bool isHeld = false;
+    ByteSource source;
 };
 
 ConstantReader::~ConstantReader() = default;
@@ -84,29 +82,17 @@ void ConstantReader::place() {
     if (!model_.library || !model_.elf.isElf) return refuseAll("There is no library that can be read.");
 
     const MemberIndex member = *model_.library;
-    const Member& record = archive_.members()[member];
-    if (record.method != 0) {
-        Result<ByteBuffer> bytes = archive_.read(member, kMostInflated);
-        if (!bytes) return refuseAll("The library cannot be read: " + bytes.error().what);
-        library_->held = std::move(*bytes);
-        library_->isHeld = true;
-    }
-    const ByteSource source{record.size, [&](std::uint64_t offset, MutableBytes out) {
-                                return readAt({member, 0, record.size, false, {}}, offset, out);
-                            }};
-    const Result<ElfReading> reading = readElf(source);
+    Result<ByteSource> source = libraryBytes(archive_, member, library_->held);
+    if (!source) return refuseAll("The library cannot be read: " + source.error().what);
+    library_->source = std::move(*source);
+    const Result<ElfReading> reading = readElf(library_->source);
     if (!reading || !reading->constantsSize || !reading->constantsFileOffset) {
         return refuseAll("The library does not say where its constants are (it is stripped).");
     }
     if (*reading->constantsSize != 16) return placeInBlock(member, *reading->constantsFileOffset, *reading->constantsSize, "the library");
-    // 16 bytes in place of the constants: they may be appended to the library (length + 8, mark), or be a block of that size.
-    ByteBuffer head(16), last(8);
-    const bool read = record.size >= 24 && *reading->constantsFileOffset <= record.size - 16 && source.readAt(*reading->constantsFileOffset, head) &&
-                      source.readAt(record.size - 8, last);
-    if (read && loadLittle<std::uint64_t>(last, 0) == loadLittle<std::uint64_t>(head, 8)) {
-        const auto length = loadLittle<std::uint64_t>(head, 0);
-        if (length >= 8 && length <= record.size) return placeInBlock(member, record.size - length, length - 8, "the library's end");
-    }
+    // They may be appended to the library, or be a block of that size.
+    const AppendedConstants appended = findAppendedConstants(library_->source, *reading->constantsFileOffset);
+    if (appended.state == AppendedConstants::State::Found) return placeInBlock(member, appended.begin, appended.length, "the library's end");
     placeInBlock(member, *reading->constantsFileOffset, 16, "the library");
 }
 
@@ -133,7 +119,7 @@ void ConstantReader::placeInBlock(std::optional<MemberIndex> member, std::uint64
     }
     std::vector<bool> packed(places_.size(), false);
     if (model_.wrapperSource) {
-        if (const Result<ByteBuffer> source = archive_.read(*model_.wrapperSource, kMostSource))
+        if (const Result<ByteBuffer> source = archive_.read(*model_.wrapperSource, kMostSourceBytes))
             packed = packedConstants(asText(*source), places_.size());
     }
     std::uint64_t at = offset;
@@ -164,7 +150,7 @@ void ConstantReader::placeInBlock(std::optional<MemberIndex> member, std::uint64
 
 /// {fqn: [record, [shape], [stride], offset]}; each record is a torch.save file of one whole tensor.
 void ConstantReader::placePickles() {
-    const Result<ByteBuffer> bytes = archive_.read(*model_.weightsConfig, kMostJson);
+    const Result<ByteBuffer> bytes = archive_.read(*model_.weightsConfig, kMostModelJsonBytes);
     const nlohmann::json config = bytes ? nlohmann::json::parse(asText(*bytes), nullptr, false) : nlohmann::json();
     if (!config.is_object()) return refuseAll("The list of the weights beside the library cannot be read.");
     for (std::size_t i = 0; i < places_.size(); ++i) {
@@ -194,11 +180,9 @@ TensorLayout ConstantReader::layout(std::size_t index) const {
 Status ConstantReader::readAt(const Place& place, std::uint64_t offset, MutableBytes out) const {
     std::uint64_t at = 0;
     if (!addSafe(place.offset, offset, at) || offset > place.size || out.size() > place.size - offset) return shortMember();
-    if (!library_->isHeld || place.member != model_.library) return archive_.readAt(*place.member, at, out);
-    const ByteBuffer& held = library_->held;
-    if (at > held.size() || out.size() > held.size() - at) return shortMember();
-    std::copy_n(held.begin() + static_cast<std::ptrdiff_t>(at), out.size(), out.begin());
-    return {};
+    if (place.member != model_.library || library_->held.empty()) return archive_.readAt(*place.member, at, out);
+    if (at > library_->held.size() || out.size() > library_->held.size() - at) return shortMember();
+    return library_->source.readAt(at, out);
 }
 
 Result<Tensor> ConstantReader::load(std::size_t index) const {

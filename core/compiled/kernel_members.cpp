@@ -12,34 +12,11 @@ namespace pt2 {
 
 namespace {
 
-constexpr std::uint64_t kMostSource = std::uint64_t{512} << 20;
-constexpr std::uint64_t kMostJson = std::uint64_t{64} << 20;
-
-/// Operators of the proxy executor's file in its order, "corpus::scale_shift".
-std::vector<std::string> readProxyOperators(const Archive& archive, const CompiledModel& model) {
-    std::vector<std::string> operators;
-    if (!model.externNodes) return operators;
-    const Result<ByteBuffer> bytes = archive.read(*model.externNodes, kMostJson);
-    if (!bytes) return operators;
-    const nlohmann::json json = nlohmann::json::parse(asText(*bytes), nullptr, false);
-    const auto nodes = json.is_object() ? json.find("nodes") : json.end();
-    if (!json.is_object() || nodes == json.end() || !nodes->is_array()) return operators;
-    for (const nlohmann::json& entry : *nodes) {
-        std::string target;
-        if (entry.is_object() && entry.contains("node") && entry["node"].is_object()) {
-            const auto found = entry["node"].find("target");
-            if (found != entry["node"].end() && found->is_string()) target = found->get<std::string>();
-        }
-        operators.push_back(std::move(target));
-    }
-    return operators;
-}
-
 std::map<std::string, std::vector<std::string>> readProvenance(const Archive& archive, const CompiledModel& model) {
     std::map<std::string, std::vector<std::string>> links;
     const auto member = archive.find(model.folder + "/kernel_information.json");
     if (!member) return links;
-    const Result<ByteBuffer> bytes = archive.read(*member, kMostJson);
+    const Result<ByteBuffer> bytes = archive.read(*member, kMostModelJsonBytes);
     if (!bytes) return links;
     const nlohmann::json json = nlohmann::json::parse(asText(*bytes), nullptr, false);
     if (!json.is_object()) return links;
@@ -62,17 +39,17 @@ Result<KernelListing> readKernels(const Archive& archive, const CompiledModel& m
         return fail({ErrorKind::Usage, "compiled.no-source", "The compiled model has no source, so its kernels are not known.", model.folder,
                      "Only its library was packed.", "Recompile the program: the package then holds the source."});
     }
-    const Result<ByteBuffer> source = archive.read(*wrapper, kMostSource);
+    const Result<ByteBuffer> source = archive.read(*wrapper, kMostSourceBytes);
     if (!source) return fail(source.error());
     ByteBuffer kernels;
     MemberIndex kernelMember = *wrapper;
     if (model.kernelSource && *model.kernelSource != *wrapper) {
-        Result<ByteBuffer> read = archive.read(*model.kernelSource, kMostSource);
+        Result<ByteBuffer> read = archive.read(*model.kernelSource, kMostSourceBytes);
         if (!read) return fail(read.error());
         kernels = std::move(*read);
         kernelMember = *model.kernelSource;
     }
-    KernelListing listing = listKernels(asText(*source), asText(kernels), *wrapper, kernelMember, readProxyOperators(archive, model));
+    KernelListing listing = listKernels(asText(*source), asText(kernels), *wrapper, kernelMember, model.proxyOperators);
     listing.provenance = readProvenance(archive, model);
     return listing;
 }

@@ -34,4 +34,17 @@ Result<ByteSource> libraryBytes(const Archive& archive, MemberIndex member, Byte
     return source;
 }
 
+AppendedConstants findAppendedConstants(const ByteSource& source, std::uint64_t offset) {
+    AppendedConstants found;
+    ByteBuffer head(16), last(8);
+    if (source.size < 24 || offset > source.size - 16) return found;
+    if (!source.readAt(offset, head) || !source.readAt(source.size - 8, last)) return found;
+    const auto length = loadLittle<std::uint64_t>(head, 0);
+    if (loadLittle<std::uint64_t>(last, 0) != loadLittle<std::uint64_t>(head, 8) || length < 8 || length > source.size) {
+        found.state = AppendedConstants::State::Broken;
+        return found;
+    }
+    return {AppendedConstants::State::Found, source.size - length, length - 8};
+}
+
 }  // namespace pt2

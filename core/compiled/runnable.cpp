@@ -44,14 +44,20 @@ bool isSystemLibrary(std::string_view name) {
     return false;
 }
 
-/// Names that only LibTorch has: its C interface, and its C++ namespaces. Others may come from whatever else the process loads.
+/// Names that only LibTorch has: its C interface, and what its C++ namespaces define. Others may come from whatever else the process loads.
 bool isLibTorchSymbol(std::string_view name) {
     if (startsWith(name, "aoti_") || startsWith(name, "torch_")) return true;
-    if (!startsWith(name, "_Z")) return false;
-    for (const std::string_view space : {"N2at", "N3c10", "N5torch", "N6caffe2", "NK2at", "NK3c10", "NK5torch", "NK6caffe2"}) {
-        if (name.substr(0, 24).find(space) != std::string_view::npos) return true;
-    }
-    return false;
+    // Itanium names: _Z, for tables TV, TI or TS, then N, K for const members, and the namespace with its length.
+    const auto pass = [&name](std::string_view part) {
+        if (!startsWith(name, part)) return false;
+        name.remove_prefix(part.size());
+        return true;
+    };
+    if (!pass("_Z")) return false;
+    if (!pass("TV") && !pass("TI")) pass("TS");
+    if (!pass("N")) return false;
+    pass("K");
+    return pass("2at") || pass("3c10") || pass("5torch") || pass("6caffe2");
 }
 
 /// The first few of a list, and how many more there are.

@@ -25,7 +25,7 @@ std::string LinkedKernels::callAddress(std::size_t call) const {
 }
 
 Result<KernelSource> LinkedKernels::read(SourceLines lines) const {
-    const Result<ByteBuffer> bytes = compiled.package->archive().read(lines.member, std::uint64_t{512} << 20);
+    const Result<ByteBuffer> bytes = compiled.package->archive().read(lines.member, kMostSourceBytes);
     if (!bytes) return fail(bytes.error());
     const std::string_view text = asText(*bytes);
     KernelSource source{lines, {}};

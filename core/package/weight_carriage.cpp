@@ -22,13 +22,6 @@ namespace {
 
 /// AOTInductor writes constants of at most one dimension and so many elements into the code as literals (format.md 3.5).
 constexpr std::uint64_t kMostInlined = 8;
-constexpr std::uint64_t kMostSource = std::uint64_t{512} << 20;
-
-std::string shapeText(const std::vector<std::int64_t>& sizes) {
-    std::vector<std::string> parts;
-    for (const std::int64_t size : sizes) parts.push_back(std::to_string(size));
-    return formatShape(parts);
-}
 
 /// All numbers that stand in a source, as doubles. Exponents and signs included; what follows ('f', "LL") does not matter.
 std::set<double> literalsOf(std::string_view source) {
@@ -124,8 +117,9 @@ private:
                     fmt::format("It is {} in the program and {} in the compiled model.", dtypeName(row.layout.dtype), dtypeName(other.dtype.value))};
         }
         if (other.shape != row.layout.sizes) {
-            return {Carriage::Different, other.fqn,
-                    fmt::format("Its shape is {} in the program and {} in the compiled model.", shapeText(row.layout.sizes), shapeText(other.shape))};
+            return {
+                Carriage::Different, other.fqn,
+                fmt::format("Its shape is {} in the program and {} in the compiled model.", formatShape(row.layout.sizes), formatShape(other.shape))};
         }
         if (!reader_.whyNot(constant).empty()) return {Carriage::Unknown, other.fqn, reader_.whyNot(constant)};
         if (!row.problem.empty()) return {Carriage::Unknown, other.fqn, row.problem};
@@ -189,7 +183,7 @@ private:
         literals_.emplace();
         for (const std::optional<MemberIndex>& source : {model_.kernelSource, model_.wrapperSource}) {
             if (!source) continue;
-            if (const Result<ByteBuffer> bytes = archive_.read(*source, kMostSource)) literals_->merge(literalsOf(asText(*bytes)));
+            if (const Result<ByteBuffer> bytes = archive_.read(*source, kMostSourceBytes)) literals_->merge(literalsOf(asText(*bytes)));
         }
         return *literals_;
     }

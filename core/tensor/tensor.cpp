@@ -14,12 +14,6 @@ namespace pt2 {
 
 namespace {
 
-std::string shapeText(const std::vector<std::int64_t>& sizes) {
-    std::string text = "[";
-    for (std::size_t i = 0; i < sizes.size(); ++i) text += fmt::format("{}{}", i == 0 ? "" : ", ", sizes[i]);
-    return text + "]";
-}
-
 Error layoutError(std::string code, std::string why) {
     return {
         ErrorKind::Unreadable, std::move(code), "The tensor's layout is not valid.", {}, std::move(why), "The file is damaged or was made by hand."};
@@ -141,13 +135,13 @@ Result<std::uint64_t> TensorLayout::elementCount() const {
     bool empty = false;
     bool fits = true;
     for (const std::int64_t size : sizes) {
-        if (size < 0) return fail(layoutError("tensor.negative-size", fmt::format("A size of {} is negative.", shapeText(sizes))));
+        if (size < 0) return fail(layoutError("tensor.negative-size", fmt::format("A size of {} is negative.", formatShape(sizes))));
         if (size == 0) empty = true;
         if (fits) fits = multiplySafe(count, static_cast<std::uint64_t>(size), count);
     }
     if (empty) return std::uint64_t{0};
     if (!fits || count > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
-        return fail(layoutError("tensor.too-large", fmt::format("The number of elements of {} does not fit 64 bits.", shapeText(sizes))));
+        return fail(layoutError("tensor.too-large", fmt::format("The number of elements of {} does not fit 64 bits.", formatShape(sizes))));
     }
     return count;
 }
@@ -171,7 +165,7 @@ Result<std::uint64_t> TensorLayout::requiredStorageBytes() const {
     }
     const UInt128 bytes = (last + 1) * size;
     if (last > limit || bytes > limit) {
-        return fail(layoutError("tensor.too-large", fmt::format("{} with these strides does not fit 64 bits.", shapeText(sizes))));
+        return fail(layoutError("tensor.too-large", fmt::format("{} with these strides does not fit 64 bits.", formatShape(sizes))));
     }
     return static_cast<std::uint64_t>(bytes);
 }
@@ -339,6 +333,6 @@ std::vector<std::int64_t> unravelIndex(const std::vector<std::int64_t>& sizes, s
     return index;
 }
 
-std::string tensorTypeText(const TensorLayout& layout) { return fmt::format("{} {}", dtypeName(layout.dtype), shapeText(layout.sizes)); }
+std::string tensorTypeText(const TensorLayout& layout) { return fmt::format("{} {}", dtypeName(layout.dtype), formatShape(layout.sizes)); }
 
 }  // namespace pt2

@@ -10,10 +10,10 @@
 #include "core/base/text.h"
 #include "views/files/member_tree.h"
 #include "views/files/member_view.h"
-#include "views/theme/icons.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/data_table.h"
+#include "views/widgets/filter_field.h"
 #include "views/widgets/ground.h"
 #include "views/widgets/segmented_switch.h"
 #include "views/widgets/text.h"
@@ -26,7 +26,7 @@ constexpr int kTreeShare = 42, kViewShare = 58, kTreeLeast = 380, kViewLeast = 3
 
 FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
     : Page(session, parent),
-      filter_(new QLineEdit),
+      filter_(makeFilterField(tr("Filter members"), tr("Filter members"))),
       count_(new TextLabel({}, TextSize::Caption, Role::Muted)),
       side_(new SegmentedSwitch({tr("File"), tr("Attached")})),
       tree_(new DataTable),
@@ -39,10 +39,6 @@ FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
     auto* leftColumn = new QVBoxLayout(left);
     setMargins(leftColumn, 0, 0);
     auto* bar = new PageToolbar;
-    filter_->setPlaceholderText(tr("Filter members"));
-    filter_->setAccessibleName(tr("Filter members"));
-    filter_->setClearButtonEnabled(true);
-    filter_->addAction(icon(QStringLiteral("filter"), Role::Muted), QLineEdit::LeadingPosition);
     bar->row()->addWidget(filter_, 1);
     bar->row()->addWidget(count_);
     bar->row()->addWidget(side_);

@@ -13,16 +13,17 @@
 #include "core/base/text.h"
 #include "views/kernels/call_details.h"
 #include "views/kernels/kernel_rows.h"
-#include "views/theme/icons.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/code_view.h"
 #include "views/widgets/data_table.h"
 #include "views/widgets/empty_state.h"
 #include "views/widgets/error_panel.h"
+#include "views/widgets/filter_field.h"
 #include "views/widgets/ground.h"
 #include "views/widgets/segmented_switch.h"
 #include "views/widgets/text.h"
+#include "views/widgets/vertical_scroll.h"
 
 namespace pt2::views {
 
@@ -32,15 +33,6 @@ const QString kJob = QStringLiteral("kernels"), kSourceJob = QStringLiteral("ker
 constexpr int kTableShare = 38, kTableLeast = 340, kTableMost = 520;
 constexpr std::uint32_t kAround = 24;  // lines of run_impl before and after a call
 
-QScrollArea* scrolling(QWidget* content) {
-    auto* area = new QScrollArea;
-    area->setWidget(content);
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    return area;
-}
-
 }  // namespace
 
 KernelsPage::KernelsPage(DocumentSession& session, QWidget* parent)
@@ -49,7 +41,7 @@ KernelsPage::KernelsPage(DocumentSession& session, QWidget* parent)
       content_(new QWidget),
       splitter_(new QSplitter(Qt::Horizontal)),
       right_(new QSplitter(Qt::Vertical)),
-      filter_(new QLineEdit),
+      filter_(makeFilterField(tr("Filter calls"), tr("Filter calls"))),
       count_(new TextLabel({}, TextSize::Caption, Role::Muted)),
       legend_(new TextLabel({}, TextSize::Caption, Role::Muted)),
       name_(new TextLabel({}, TextSize::Strong)),
@@ -71,10 +63,6 @@ KernelsPage::KernelsPage(DocumentSession& session, QWidget* parent)
     auto* leftColumn = new QVBoxLayout(left);
     setMargins(leftColumn, 0, 0);
     auto* bar = new PageToolbar;
-    filter_->setPlaceholderText(tr("Filter calls"));
-    filter_->setAccessibleName(tr("Filter calls"));
-    filter_->setClearButtonEnabled(true);
-    filter_->addAction(icon(QStringLiteral("filter"), Role::Muted), QLineEdit::LeadingPosition);
     bar->row()->addWidget(filter_, 1);
     bar->row()->addWidget(count_);
     leftColumn->addWidget(bar);
@@ -122,7 +110,7 @@ KernelsPage::KernelsPage(DocumentSession& session, QWidget* parent)
     auto* groundColumn = new QVBoxLayout(ground);
     setMargins(groundColumn, 0, 0);
     groundColumn->addWidget(details_);
-    right_->addWidget(scrolling(ground));
+    right_->addWidget(verticalScroll(ground));
     right_->setChildrenCollapsible(false);
     right_->setSizes({3 * 100, 2 * 100});
     splitter_->addWidget(right_);

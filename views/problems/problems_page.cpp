@@ -14,7 +14,6 @@
 #include "core/base/text.h"
 #include "views/problems/issue_facts.h"
 #include "views/problems/severity_toggle.h"
-#include "views/theme/icons.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/banner.h"
@@ -23,10 +22,12 @@
 #include "views/widgets/data_table.h"
 #include "views/widgets/empty_state.h"
 #include "views/widgets/error_panel.h"
+#include "views/widgets/filter_field.h"
 #include "views/widgets/ground.h"
 #include "views/widgets/hex_view.h"
 #include "views/widgets/key_value_list.h"
 #include "views/widgets/text.h"
+#include "views/widgets/vertical_scroll.h"
 
 namespace pt2::views {
 
@@ -41,7 +42,7 @@ ProblemsPage::ProblemsPage(DocumentSession& session, QWidget* parent)
       errors_(new SeverityToggle(State::Error)),
       warnings_(new SeverityToggle(State::Warning)),
       notes_(new SeverityToggle(State::Info)),
-      filter_(new QLineEdit),
+      filter_(makeFilterField(tr("Filter"), tr("Filter problems"))),
       table_(new DataTable),
       model_(new RowModel({{tr("What"), 440, false, true, {}}, {tr("Advice"), 260, false, false, {}}}, this)),
       detailArea_(nullptr),
@@ -71,10 +72,6 @@ ProblemsPage::ProblemsPage(DocumentSession& session, QWidget* parent)
         connect(toggle, &SeverityToggle::toggled, this, &ProblemsPage::fillRows);
     }
     bar->row()->addStretch(1);
-    filter_->setPlaceholderText(tr("Filter"));
-    filter_->setAccessibleName(tr("Filter problems"));
-    filter_->setClearButtonEnabled(true);
-    filter_->addAction(icon(QStringLiteral("filter"), Role::Muted), QLineEdit::LeadingPosition);
     filter_->setMaximumWidth(220);
     bar->row()->addWidget(filter_);
     auto* copy = plainButton(tr("Copy report"));
@@ -87,14 +84,10 @@ ProblemsPage::ProblemsPage(DocumentSession& session, QWidget* parent)
     column->addWidget(table_, 1);
     splitter->addWidget(left);
 
-    auto* area = new QScrollArea;
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* ground = new Ground(Role::Window);
     ground->setLayout(detail_);
     setMargins(detail_, Spacing::l, Spacing::m);
-    area->setWidget(ground);
+    auto* area = verticalScroll(ground);
     area->setMinimumWidth(kDetailMinimum);
     detailArea_ = area;
     splitter->addWidget(area);

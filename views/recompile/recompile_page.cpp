@@ -31,6 +31,7 @@
 #include "views/widgets/key_value_list.h"
 #include "views/widgets/progress.h"
 #include "views/widgets/text.h"
+#include "views/widgets/vertical_scroll.h"
 
 namespace pt2::views {
 
@@ -76,11 +77,7 @@ RecompilePage::RecompilePage(DocumentSession& session, QWidget* parent) : Page(s
     setMargins(column, Spacing::l, Spacing::l, Spacing::s);
     buildForm(column);
     column->addStretch(1);
-    formArea_ = new QScrollArea;
-    formArea_->setWidget(left);
-    formArea_->setWidgetResizable(true);
-    formArea_->setFrameShape(QFrame::NoFrame);
-    formArea_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    formArea_ = verticalScroll(left);
     formArea_->setMinimumWidth(340);
     formArea_->setMaximumWidth(kFormWidth);
     row->addWidget(formArea_, 4);

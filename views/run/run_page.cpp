@@ -31,6 +31,7 @@
 #include "views/widgets/progress.h"
 #include "views/widgets/segmented_switch.h"
 #include "views/widgets/text.h"
+#include "views/widgets/vertical_scroll.h"
 
 namespace pt2::views {
 
@@ -40,15 +41,6 @@ const QString kJob = QStringLiteral("run");
 constexpr int kFormWidth = 528, kAnswerLeast = 480;
 constexpr int kEmptyLeast = 128;  // height of the words that say there is no answer yet
 constexpr int kFormShare = 42;    // of the height, percent, above an answer
-
-QScrollArea* verticalScroll(QWidget* content) {
-    auto* area = new QScrollArea;
-    area->setWidget(content);
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    return area;
-}
 
 bool sameBytes(const Tensor& a, const Tensor& b) {
     const Result<Tensor> left = contiguous(a), right = contiguous(b);

@@ -12,12 +12,12 @@
 #include "core/base/text.h"
 #include "core/program/printed_form.h"
 #include "views/signature/signature_facts.h"
-#include "views/theme/icons.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/card.h"
 #include "views/widgets/code_view.h"
 #include "views/widgets/data_table.h"
+#include "views/widgets/filter_field.h"
 #include "views/widgets/ground.h"
 #include "views/widgets/key_value_list.h"
 #include "views/widgets/segmented_switch.h"
@@ -34,7 +34,7 @@ constexpr std::uint32_t kPrintedAtOnce = 200000;  // nodes; a larger program is 
 SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
     : Page(session, parent),
       form_(new SegmentedSwitch({tr("Table"), tr("As torch prints it"), tr("Program text")})),
-      filter_(new QLineEdit),
+      filter_(makeFilterField(tr("Filter"), tr("Filter the signature"))),
       count_(new TextLabel({}, TextSize::Caption, Role::Muted)),
       stack_(new QStackedWidget),
       table_(new DataTable),
@@ -50,11 +50,7 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     setMargins(column, 0, 0);
     auto* bar = new PageToolbar;
-    filter_->setPlaceholderText(tr("Filter"));
-    filter_->addAction(icon(QStringLiteral("filter"), Role::Muted), QLineEdit::LeadingPosition);
-    filter_->setClearButtonEnabled(true);
     filter_->setMaximumWidth(280);
-    filter_->setAccessibleName(tr("Filter the signature"));
     bar->row()->addWidget(filter_);
     bar->row()->addWidget(count_);
     bar->row()->addStretch(1);
