@@ -12,6 +12,7 @@
 #include "views/recompile/recompile_page.h"
 #include "views/run/run_page.h"
 #include "views/signature/signature_page.h"
+#include "views/weights/weights_page.h"
 
 namespace pt2::views {
 
@@ -30,12 +31,6 @@ Page* make(DocumentSession& session) {
     return new T(session);
 }
 
-/// A page that is not there yet says so in its place.
-std::function<Page*(DocumentSession&)> placeholder(const QString& icon, const QString& title, const QString& text, const QString& button,
-                                                   const QString& page) {
-    return [=](DocumentSession& session) -> Page* { return new EmptyPage(session, icon, title, text, button, page); };
-}
-
 }  // namespace
 
 void registerPages(PageRegistry& registry) {
@@ -44,15 +39,7 @@ void registerPages(PageRegistry& registry) {
     registry.add({"overview", tr("Overview"), "overview", 1, 0, make<OverviewPage>, {}});
     registry.add({"graph", tr("Graph"), "graph", 2, 0, make<GraphPage>, needsProgram});
     registry.add({"signature", tr("Signature"), "signature", 3, 0, make<SignaturePage>, {}});
-    registry.add({"weights",
-                  tr("Weights"),
-                  "weights",
-                  4,
-                  0,
-                  placeholder("weights", tr("Weights are not shown here yet"),
-                              tr("Signature lists each weight with its dtype and shape; Files shows the bytes of every record."),
-                              tr("Show signature"), "signature"),
-                  {}});
+    registry.add({"weights", tr("Weights"), "weights", 4, 0, make<WeightsPage>, {}});
     registry.add({"kernels", tr("Kernels"), "kernels", 5, 0, make<KernelsPage>, needsCompiled});
     registry.add({"files", tr("Files"), "files", 6, 0, make<FilesPage>, {}});
     registry.add({"run", tr("Run"), "run", 7, 1, make<RunPage>, needsCompiled});

@@ -80,7 +80,7 @@ QString PageRegistry::pageOf(const Address& address) {
         case Address::Kind::Graph:
         case Address::Kind::Node:
         case Address::Kind::Value: return QStringLiteral("graph");
-        case Address::Kind::Weight: return QStringLiteral("signature");  // which lists every weight; the Weights page does not yet
+        case Address::Kind::Weight: return QStringLiteral("weights");
         case Address::Kind::Member: return QStringLiteral("files");
         case Address::Kind::Compiled: return QStringLiteral("overview");
         case Address::Kind::Kernel: return QStringLiteral("kernels");

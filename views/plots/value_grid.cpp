@@ -3,6 +3,7 @@
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/text.h"
 #include "views/plots/histogram_plot.h"
@@ -45,8 +46,24 @@ void ValueGrid::setDifference(const Tensor& a, const Tensor& b) {
     fill(&b);
 }
 
+void ValueGrid::setPart(const Tensor& part, Place place, std::size_t rank) {
+    tensor_ = part;
+    fill(nullptr);
+    lead_ = std::move(place.lead);
+    firstRow_ = place.row;
+    firstColumn_ = place.column;
+    allRows_ = place.allRows;
+    allColumns_ = place.allColumns;
+    rank_ = rank;
+    setAccessibleName(tr("Values %1").arg(sliceText()));
+    update();
+}
+
 void ValueGrid::fill(const Tensor* minus) {
     const Tensor& tensor = tensor_;
+    rank_ = tensor.layout.sizes.size();
+    lead_.assign(rank_ > 2 ? rank_ - 2 : 0, 0);
+    firstRow_ = firstColumn_ = 0;
     values_.clear();
     texts_.clear();
     const std::vector<std::int64_t>& sizes = tensor.layout.sizes;
@@ -82,21 +99,21 @@ void ValueGrid::setShaded(bool shaded) {
 }
 
 QString ValueGrid::sliceText() const {
-    const std::size_t rank = tensor_.layout.sizes.size();
-    if (rank == 0) return QStringLiteral("[]");
+    if (rank_ == 0) return QStringLiteral("[]");
     QStringList parts;
-    for (std::size_t i = 0; i + 2 < rank; ++i) parts << QStringLiteral("0");
-    if (rank >= 2) parts << QStringLiteral("0:%1").arg(rows_);
-    parts << QStringLiteral("0:%1").arg(visibleColumns());
+    for (const std::int64_t at : lead_) parts << QString::number(at);
+    if (rank_ >= 2) parts << QStringLiteral("%1:%2").arg(firstRow_).arg(firstRow_ + rows_);
+    parts << QStringLiteral("%1:%2").arg(firstColumn_).arg(firstColumn_ + visibleColumns());
     return QLatin1Char('[') + parts.join(QStringLiteral(", ")) + QLatin1Char(']');
 }
 
 QString ValueGrid::moreText() const {
     if (rows_ == 0) return tr("The tensor has no elements.");
     QStringList parts;
-    if (allRows_ > rows_) parts << tr("%1 more rows").arg(toQt(formatCount(static_cast<std::uint64_t>(allRows_ - rows_))));
-    if (allColumns_ > visibleColumns())
-        parts << tr("%1 more columns").arg(toQt(formatCount(static_cast<std::uint64_t>(allColumns_ - visibleColumns()))));
+    if (const std::int64_t more = allRows_ - firstRow_ - rows_; more > 0)
+        parts << tr("%1 more rows").arg(toQt(formatCount(static_cast<std::uint64_t>(more))));
+    if (const std::int64_t more = allColumns_ - firstColumn_ - visibleColumns(); more > 0)
+        parts << tr("%1 more columns").arg(toQt(formatCount(static_cast<std::uint64_t>(more))));
     return parts.isEmpty() ? QString() : QStringLiteral("… ") + parts.join(QStringLiteral(", "));
 }
 
@@ -107,7 +124,10 @@ int ValueGrid::cellWidth() const {
     return widest + 2 * Spacing::s;
 }
 
-int ValueGrid::headWidth() const { return QFontMetrics(codeFont(TextSize::Caption)).horizontalAdvance(QStringLiteral("00")) + Spacing::s; }
+int ValueGrid::headWidth() const {
+    const QString widest = QString::number(std::max<std::int64_t>(10, firstRow_ + rows_));
+    return QFontMetrics(codeFont(TextSize::Caption)).horizontalAdvance(widest) + Spacing::s;
+}
 
 int ValueGrid::visibleColumns() const { return std::clamp((width() - headWidth()) / cellWidth(), std::min(1, columns_), columns_); }
 
@@ -119,12 +139,14 @@ void ValueGrid::paintEvent(QPaintEvent*) {
     painter.setFont(codeFont(TextSize::Caption));
     painter.setPen(color(Role::Muted));
     for (int c = 0; c < shown; ++c) {
-        painter.drawText(QRect(head + c * width, 0, width - Spacing::s, kCellHeight), Qt::AlignRight | Qt::AlignVCenter, QString::number(c));
+        painter.drawText(QRect(head + c * width, 0, width - Spacing::s, kCellHeight), Qt::AlignRight | Qt::AlignVCenter,
+                         QString::number(firstColumn_ + c));
     }
     for (int r = 0; r < rows_; ++r) {
         painter.setFont(codeFont(TextSize::Caption));
         painter.setPen(color(Role::Muted));
-        painter.drawText(QRect(0, (r + 1) * kCellHeight, head - Spacing::xs, kCellHeight), Qt::AlignRight | Qt::AlignVCenter, QString::number(r));
+        painter.drawText(QRect(0, (r + 1) * kCellHeight, head - Spacing::xs, kCellHeight), Qt::AlignRight | Qt::AlignVCenter,
+                         QString::number(firstRow_ + r));
         painter.setFont(codeFont());
         for (int c = 0; c < shown; ++c) {
             const auto i = static_cast<std::size_t>(r * columns_ + c);

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <QWidget>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "core/tensor/tensor.h"
@@ -15,6 +17,14 @@ public:
     explicit ValueGrid(QWidget* parent = nullptr);
     /// Keeps the tensor; reads only what it shows.
     void setTensor(const Tensor& tensor);
+    /// Where a part that was read lies in its tensor, whose last two dimensions are `allRows` by `allColumns`.
+    struct Place {
+        std::vector<std::int64_t> lead;
+        std::int64_t row = 0, column = 0, allRows = 0, allColumns = 0;
+    };
+    /// Shows a part of a larger tensor, of two dimensions, under the numbers it has there. Where the tensor has fewer than two dimensions, `rank`
+    /// says so for the slice's text.
+    void setPart(const Tensor& part, Place place, std::size_t rank);
     /// Shows a − b, element by element; both have the same sizes.
     void setDifference(const Tensor& a, const Tensor& b);
     void setShaded(bool shaded);
@@ -40,7 +50,9 @@ private:
     int headWidth() const;
     Tensor tensor_;
     int rows_ = 0, columns_ = 0;
-    std::int64_t allRows_ = 0, allColumns_ = 0;
+    std::int64_t allRows_ = 0, allColumns_ = 0, firstRow_ = 0, firstColumn_ = 0;
+    std::vector<std::int64_t> lead_;
+    std::size_t rank_ = 0;
     std::vector<double> values_;
     std::vector<QString> texts_;
     double scale_ = 1;

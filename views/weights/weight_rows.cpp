@@ -1,0 +1,177 @@
+#include "views/weights/weight_rows.h"
+
+#include <QObject>
+#include <QStringList>
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "core/base/text.h"
+#include "views/theme/theme.h"
+#include "views/widgets/text.h"
+
+namespace pt2::views {
+
+namespace {
+
+constexpr qsizetype kSharersNamed = 2;
+
+State carriageState(Carriage carriage) {
+    switch (carriage) {
+        case Carriage::Same: return State::Ok;
+        case Carriage::Different: return State::Error;
+        case Carriage::Absent: return State::Warning;
+        case Carriage::BakedIn: return State::Info;
+        case Carriage::Unknown: return State::Unknown;
+    }
+    return State::Unknown;
+}
+
+QString carriageWords(Carriage carriage) {
+    switch (carriage) {
+        case Carriage::Same: return QObject::tr("same bytes");
+        case Carriage::Different: return QObject::tr("different");
+        case Carriage::Absent: return QObject::tr("absent");
+        case Carriage::BakedIn: return QObject::tr("baked into code");
+        case Carriage::Unknown: return QObject::tr("unknown");
+    }
+    return {};
+}
+
+Cell oddCell(const std::optional<TensorStatistics>& statistics) {
+    if (!statistics) return Cell::missing(QStringLiteral("—"));
+    const std::uint64_t odd = statistics->nan + statistics->positiveInfinity + statistics->negativeInfinity;
+    Cell cell = odd > 0 ? Cell(oddValuesText(*statistics)) : Cell::muted(oddValuesText(*statistics));
+    cell.sort = static_cast<double>(odd);
+    if (odd > 0) {
+        cell.icon = stateIcon(State::Warning);
+        cell.iconColour = stateRole(State::Warning);
+        cell.tooltip = QObject::tr("This weight holds values that are no finite numbers.");
+    }
+    return cell;
+}
+
+}  // namespace
+
+Result<WeightScan> scanWeights(const WeightTable& table, const Document& document, const CancelToken& cancel, const ProgressSink& progress) {
+    WeightScan scan;
+    scan.statistics.resize(table.rows().size());
+    std::uint64_t done = 0;
+    for (std::size_t i = 0; i < table.rows().size(); ++i) {
+        if (cancel.requested()) return cancelled();
+        const WeightRow& row = table.rows()[i];
+        if (row.isSubclass || !row.problem.empty()) continue;
+        const ProgressSink shifted = [&](const Progress& at) {
+            report(progress, {"reading weights", done + at.done, table.totals().bytes, Progress::Unit::Bytes, {}});
+        };
+        auto picture = pictureOf(table, i, 0, cancel, shifted);
+        if (!picture && picture.error().kind == ErrorKind::Cancelled) return fail(picture.error());
+        if (picture) scan.statistics[i] = picture->statistics;
+        done += row.bytes;
+    }
+    auto carried = compareWithCompiled(table, document, true, cancel, progress);
+    if (!carried) return fail(carried.error());
+    scan.carried = std::move(*carried);
+    return scan;
+}
+
+QString weightAddress(const WeightRow& row) { return toQt("weights/" + row.name); }
+
+QString sizesText(const std::vector<std::int64_t>& sizes) {
+    std::vector<std::string> parts;
+    for (const std::int64_t size : sizes) parts.push_back(std::to_string(size));
+    return toQt(formatShape(parts));
+}
+
+QString sharingText(const WeightTable& table, std::size_t row) {
+    QStringList tied, views;
+    for (const SharedWith& other : table.sharing(row)) (other.tied ? tied : views) << shown(table.rows()[other.row].name);
+    const auto some = [](const QStringList& names) {
+        if (names.size() <= kSharersNamed) return names.join(QStringLiteral(", "));
+        return QObject::tr("%1 and %2 more").arg(names.front()).arg(names.size() - 1);
+    };
+    QStringList parts;
+    if (!tied.isEmpty()) parts << QObject::tr("tied with %1").arg(some(tied));
+    if (!views.isEmpty()) parts << QObject::tr("shares storage with %1").arg(some(views));
+    return parts.join(QStringLiteral("; "));
+}
+
+QString oddValuesText(const TensorStatistics& s) {
+    QStringList parts;
+    if (s.nan > 0) parts << QObject::tr("%1 NaN").arg(toQt(formatCount(s.nan)));
+    if (const std::uint64_t infinite = s.positiveInfinity + s.negativeInfinity; infinite > 0)
+        parts << QObject::tr("%1 Inf").arg(toQt(formatCount(infinite)));
+    return parts.isEmpty() ? QObject::tr("none") : parts.join(QStringLiteral(", "));
+}
+
+QString carriageIcon(Carriage carriage) { return carriage == Carriage::BakedIn ? QStringLiteral("code") : stateIcon(carriageState(carriage)); }
+Role carriageRole(Carriage carriage) { return carriage == Carriage::Unknown ? Role::Muted : stateRole(carriageState(carriage)); }
+
+QString totalsText(const WeightTable& table) {
+    const WeightTotals& totals = table.totals();
+    QString text = counted(totals.weights, QObject::tr("weight"), QObject::tr("weights")) + QStringLiteral(", ") +
+                   toQt(formatBytes(totals.storages > 0 ? totals.storedBytes : totals.bytes));
+    bool shared = false;
+    for (std::size_t i = 0; i < table.rows().size() && !shared; ++i) shared = !table.sharing(i).empty();
+    if (shared) text += QObject::tr(" in %1").arg(counted(totals.storages, QObject::tr("storage"), QObject::tr("storages")));
+    return text;
+}
+
+std::vector<Column> weightColumns(bool compiled) {
+    std::vector<Column> columns = {{QObject::tr("Name"), 220, false, true, {}},
+                                   {QObject::tr("Kind"), 92, false, false, {}, true},
+                                   {QObject::tr("Type"), 72, false, false, {}},
+                                   {QObject::tr("Shape"), 96, false, false, {}},
+                                   {QObject::tr("Size"), 76, true, false, {}},
+                                   {QObject::tr("NaN, Inf"), 84, false, false, QObject::tr("Values that are no finite numbers")},
+                                   {QObject::tr("Sharing"), 110, false, false, {}, true}};
+    if (compiled) columns.push_back({QObject::tr("Compiled"), 112, false, false, QObject::tr("How the compiled model carries the weight")});
+    return columns;
+}
+
+std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, bool compiled) {
+    std::vector<Row> rows;
+    rows.reserve(table.rows().size());
+    std::uint64_t largest = 1;
+    for (const WeightRow& weight : table.rows()) largest = std::max(largest, weight.bytes);
+    for (std::size_t i = 0; i < table.rows().size(); ++i) {
+        const WeightRow& weight = table.rows()[i];
+        const bool tensor = weight.layout.dtype != DType::Unknown;
+        Row row;
+        row.address = weightAddress(weight);
+        Cell name = Cell::fqn(shown(weight.name));
+        name.tooltip = shown(weight.name);
+        if (!weight.problem.empty() && weight.kind != WeightKind::Object) {
+            name.icon = stateIcon(State::Warning);
+            name.iconColour = stateRole(State::Warning);
+            name.tooltip += QLatin1Char('\n') + toQt(weight.problem);
+        }
+        Cell kind = Cell::muted(QString::fromLatin1(weightKindName(weight.kind)));
+        if (!weight.used) kind.second = QObject::tr("unused");
+        Cell type = tensor ? Cell::fixed(QString::fromLatin1(dtypeName(weight.layout.dtype))) : Cell::missing(QObject::tr("object"));
+        if (weight.isSubclass) type.tooltip = QObject::tr("A tensor subclass, made of several tensors");
+        Cell shape = tensor ? Cell::fixed(sizesText(weight.layout.sizes)) : Cell::muted(QStringLiteral("—"));
+        shape.sort = static_cast<double>(weight.elements);
+        if (tensor && !weight.layout.isContiguous()) shape.tooltip = QObject::tr("Strides %1").arg(sizesText(weight.layout.strides));
+        Cell size = tensor ? Cell::number(toQt(formatBytes(weight.bytes)), static_cast<double>(weight.bytes)) : Cell::muted(QStringLiteral("—"));
+        size.tooltip = QObject::tr("%1 elements, %2 bytes").arg(toQt(formatCount(weight.elements)), toQt(formatCount(weight.bytes)));
+        size.share = tensor ? static_cast<double>(weight.bytes) / static_cast<double>(largest) : -1;
+        Cell shared = Cell::muted(sharingText(table, i));
+        shared.tooltip = shared.text;
+        row.cells = {name, kind, type, shape, size, oddCell(i < scan.statistics.size() ? scan.statistics[i] : std::nullopt), shared};
+        if (compiled) {
+            Cell carried = Cell::missing(QStringLiteral("—"));
+            if (i < scan.carried.size()) {
+                carried = Cell(carriageWords(scan.carried[i].as));
+                carried.icon = carriageIcon(scan.carried[i].as);
+                carried.iconColour = carriageRole(scan.carried[i].as);
+                carried.tooltip = toQt(scan.carried[i].why);
+            }
+            row.cells.push_back(carried);
+        }
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+}  // namespace pt2::views
