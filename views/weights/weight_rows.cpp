@@ -118,12 +118,12 @@ QString totalsText(const WeightTable& table) {
 }
 
 std::vector<Column> weightColumns(bool compiled) {
-    std::vector<Column> columns = {{QObject::tr("Name"), 220, false, true, {}},
+    std::vector<Column> columns = {{QObject::tr("Name"), 260, false, true, {}},
                                    {QObject::tr("Kind"), 92, false, false, {}, true},
                                    {QObject::tr("Type"), 72, false, false, {}},
-                                   {QObject::tr("Shape"), 96, false, false, {}},
-                                   {QObject::tr("Size"), 76, true, false, {}},
-                                   {QObject::tr("NaN, Inf"), 84, false, false, QObject::tr("Values that are no finite numbers")},
+                                   {QObject::tr("Shape"), 84, false, false, {}},
+                                   {QObject::tr("Size"), 92, true, false, {}},
+                                   {QObject::tr("NaN, Inf"), 72, false, false, QObject::tr("Values that are no finite numbers")},
                                    {QObject::tr("Sharing"), 110, false, false, {}, true}};
     if (compiled) columns.push_back({QObject::tr("Compiled"), 112, false, false, QObject::tr("How the compiled model carries the weight")});
     return columns;

@@ -32,7 +32,7 @@ namespace pt2::views {
 
 namespace {
 
-constexpr int kTableShare = 56, kTableLeast = 400, kViewLeast = 300;
+constexpr int kTableShare = 64, kTableLeast = 400, kViewLeast = 300;
 
 QString scanJob() { return QStringLiteral("weights-scan"); }
 QString saveJob() { return QStringLiteral("weights-save"); }
