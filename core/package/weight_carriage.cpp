@@ -22,6 +22,7 @@ namespace {
 
 /// AOTInductor writes constants of at most one dimension and so many elements into the code as literals (format.md 3.5).
 constexpr std::uint64_t kMostInlined = 8;
+constexpr std::size_t kNameShown = 28;
 
 /// All numbers that stand in a source, as doubles. Exponents and signs included; what follows ('f', "LL") does not matter.
 std::set<double> literalsOf(std::string_view source) {
@@ -133,8 +134,10 @@ private:
     std::string placeText(std::size_t constant) const {
         const auto member = reader_.member(constant);
         if (!member) return "with the compiled model";
+        // Names of generated files are hashes; their ends tell what they are.
+        const std::string& name = archive_.members()[*member].name;
         return fmt::format("{} \"{}\"", model_.constants[constant].where == CompiledConstant::Where::Library ? "in the library" : "beside it in",
-                           archive_.nameBelowRoot(*member).empty() ? archive_.members()[*member].name : archive_.nameBelowRoot(*member));
+                           elideMiddle(std::string_view(name).substr(name.rfind('/') + 1), kNameShown));
     }
 
     std::optional<CarriedBy> sameUnderOtherName(std::size_t index) {

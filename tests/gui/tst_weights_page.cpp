@@ -106,7 +106,10 @@ private slots:
         WeightsPage* page = open(corpus() + "/2.13.0/encoder.pt2");
         QVERIFY(page);
         auto* table = page->findChild<DataTable*>();
-        auto* filter = page->findChild<QLineEdit*>();
+        QLineEdit* filter = nullptr;
+        for (QLineEdit* field : page->findChildren<QLineEdit*>())
+            filter = field->accessibleName() == QStringLiteral("Filter weights") ? field : filter;
+        QVERIFY(filter);
         filter->setText(QStringLiteral("no such weight"));
         QCOMPARE(table->filter()->rowCount(), 0);
         view_->session().navigate(QStringLiteral("weights/layers.0.attn.q_proj.bias"));

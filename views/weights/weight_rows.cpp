@@ -117,19 +117,24 @@ QString totalsText(const WeightTable& table) {
     return text;
 }
 
-std::vector<Column> weightColumns(bool compiled) {
-    std::vector<Column> columns = {{QObject::tr("Name"), 260, false, true, {}},
-                                   {QObject::tr("Kind"), 92, false, false, {}, true},
-                                   {QObject::tr("Type"), 72, false, false, {}},
-                                   {QObject::tr("Shape"), 84, false, false, {}},
-                                   {QObject::tr("Size"), 92, true, false, {}},
-                                   {QObject::tr("NaN, Inf"), 72, false, false, QObject::tr("Values that are no finite numbers")},
-                                   {QObject::tr("Sharing"), 110, false, false, {}, true}};
-    if (compiled) columns.push_back({QObject::tr("Compiled"), 112, false, false, QObject::tr("How the compiled model carries the weight")});
+std::vector<Column> weightColumns(WeightForm form) {
+    std::vector<Column> columns{{QObject::tr("Name"), 260, false, true, {}}};
+    if (form.narrow) {
+        columns.push_back({QObject::tr("Tensor"), 104, false, false, {}});
+    } else {
+        columns.push_back({QObject::tr("Kind"), 92, false, false, {}, true});
+        columns.push_back({QObject::tr("Type"), 72, false, false, {}});
+        columns.push_back({QObject::tr("Shape"), 84, false, false, {}});
+    }
+    columns.push_back({QObject::tr("Size"), 96, true, false, {}});
+    columns.push_back({QObject::tr("NaN, Inf"), 72, false, false, QObject::tr("Values that are no finite numbers")});
+    if (!form.narrow) columns.push_back({QObject::tr("Sharing"), 110, false, false, {}, true});
+    if (form.compiled)
+        columns.push_back({QObject::tr("Compiled"), form.narrow ? 84 : 112, false, false, QObject::tr("How the compiled model carries the weight")});
     return columns;
 }
 
-std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, bool compiled) {
+std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, WeightForm form) {
     std::vector<Row> rows;
     rows.reserve(table.rows().size());
     std::uint64_t largest = 1;
@@ -158,8 +163,16 @@ std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, bo
         size.share = tensor ? static_cast<double>(weight.bytes) / static_cast<double>(largest) : -1;
         Cell shared = Cell::muted(sharingText(table, i));
         shared.tooltip = shared.text;
-        row.cells = {name, kind, type, shape, size, oddCell(i < scan.statistics.size() ? scan.statistics[i] : std::nullopt), shared};
-        if (compiled) {
+        const Cell odd = oddCell(i < scan.statistics.size() ? scan.statistics[i] : std::nullopt);
+        if (form.narrow) {
+            Cell both = tensor ? Cell::fixed(QString::fromLatin1(dtypeShortName(weight.layout.dtype)) + QLatin1Char(' ') + shape.text) : type;
+            both.sort = shape.sort;
+            both.tooltip = tensor ? toQt(tensorTypeText(weight.layout)) : QString();
+            row.cells = {name, both, size, odd};
+        } else {
+            row.cells = {name, kind, type, shape, size, odd, shared};
+        }
+        if (form.compiled) {
             Cell carried = Cell::missing(QStringLiteral("—"));
             if (i < scan.carried.size()) {
                 carried = Cell(carriageWords(scan.carried[i].as));

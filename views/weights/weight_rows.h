@@ -23,9 +23,14 @@ inline constexpr std::uint64_t kReadUnasked = kComparedUnasked;
 /// Statistics of every weight, and how the compiled model carries it.
 Result<WeightScan> scanWeights(const WeightTable& table, const Document& document, const CancelToken& cancel, const ProgressSink& progress);
 
-/// Columns of the table; the compiled model's only where there is one.
-std::vector<Column> weightColumns(bool compiled);
-std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, bool compiled);
+/// Which columns the table has: the compiled model's only where there is one; where room is short, dtype (by its short name) and shape share one, and
+/// kind and sharing are left to the view beside it.
+struct WeightForm {
+    bool compiled = false, narrow = false;
+    bool operator==(const WeightForm&) const = default;
+};
+std::vector<Column> weightColumns(WeightForm form);
+std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, WeightForm form);
 QString weightAddress(const WeightRow& row);
 
 /// "[8, 16]".

@@ -8,6 +8,7 @@
 #include <QSpinBox>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -32,17 +33,23 @@ namespace pt2::views {
 
 namespace {
 
-constexpr std::size_t kBins = 64;
-constexpr int kSideBySide = 640;  // narrower, statistics and distribution stand below each other
+constexpr double kFewestBins = 16, kMostBins = 64;
+constexpr std::size_t kNameShown = 34;  // of a link; all of it stands at its target
+constexpr int kSideBySide = 530;        // narrower, statistics and distribution stand below each other
 constexpr std::size_t kSharersLinked = 6;
 
 QString readJob() { return QStringLiteral("weight-read"); }
 QString windowJob() { return QStringLiteral("weight-window"); }
 
+/// More bins for more values (Rice's rule), within bounds.
+std::size_t binsFor(std::uint64_t values) {
+    return static_cast<std::size_t>(std::clamp(2 * std::cbrt(static_cast<double>(values)), kFewestBins, kMostBins));
+}
+
 Result<WeightReading> readWeight(const WeightTable& table, std::size_t row, const CancelToken& cancel, const ProgressSink& progress) {
     WeightReading reading;
     if (!table.rows()[row].isSubclass) {
-        auto picture = pictureOf(table, row, kBins, cancel, progress);
+        auto picture = pictureOf(table, row, binsFor(table.rows()[row].elements), cancel, progress);
         if (!picture) return fail(picture.error());
         reading.parts.push_back({{}, table.rows()[row].layout.dtype, table.rows()[row].layout.sizes, std::move(*picture)});
         return reading;
@@ -54,7 +61,7 @@ Result<WeightReading> readWeight(const WeightTable& table, std::size_t row, cons
         const auto statistics = computeStatistics(part.tensor.view(), cancel);
         if (!statistics) return fail(statistics.error());
         one.picture.statistics = *statistics;
-        if (auto histogram = computeHistogram(part.tensor.view(), kBins, cancel)) one.picture.histogram = std::move(*histogram);
+        if (auto histogram = computeHistogram(part.tensor.view(), binsFor(statistics->count), cancel)) one.picture.histogram = std::move(*histogram);
         reading.parts.push_back(std::move(one));
     }
     return reading;
@@ -113,8 +120,8 @@ WeightView::WeightView(DocumentSession& session, QWidget* parent)
     distributionCard_->content()->addWidget(plot_);
     plot_->setAxisTitle(tr("Value"));
     setMargins(upper_, 0, Spacing::l);
-    upper_->addWidget(statisticsCard_, 1);
-    upper_->addWidget(distributionCard_, 2);
+    upper_->addWidget(statisticsCard_, 2);
+    upper_->addWidget(distributionCard_, 3);
     cards->addLayout(upper_);
 
     auto* shade = new QCheckBox(tr("Shade"));
@@ -124,6 +131,7 @@ WeightView::WeightView(DocumentSession& session, QWidget* parent)
     valuesCard_->addToTitle(slice_);
     valuesCard_->addToTitle(shade);
     new FlowLayout(slices_, Spacing::s, Spacing::xs);
+    slices_->layout()->setContentsMargins(0, 0, 0, 0);
     valuesCard_->content()->addWidget(slices_);
     valuesCard_->content()->addWidget(grid_);
     valuesCard_->content()->addWidget(more_);
@@ -224,7 +232,7 @@ void WeightView::fillFacts() {
         stored_->addWidget(key, box);
     };
     const auto weightLink = [&](const QString& key, std::size_t row, const QString& words) {
-        const QString name = shown(elideMiddle(table_->rows()[row].name, 60));
+        const QString name = shown(elideMiddle(table_->rows()[row].name, kNameShown));
         link(key, words.isEmpty() ? name : name + QStringLiteral(" (") + words + QLatin1Char(')'), weightAddress(table_->rows()[row]));
     };
     if (tensor) {
@@ -237,7 +245,7 @@ void WeightView::fillFacts() {
     }
     if (weight.index) {
         const std::string below(table_->package()->archive().nameBelowRoot(*weight.index));
-        link(tr("record"), shown(elideMiddle(below.empty() ? weight.member : below, 60)), toQt("file/" + below));
+        link(tr("record"), shown(elideMiddle(below.empty() ? weight.member : below, kNameShown)), toQt("file/" + below));
     }
     const std::vector<SharedWith> sharing = table_->sharing(row_);
     for (std::size_t i = 0; i < sharing.size() && i < kSharersLinked; ++i)
@@ -363,7 +371,7 @@ void WeightView::showReading(const WeightReading& reading) {
             statistics_->addWidget(title);
         }
         auto* list = new KeyValueList;
-        list->setKeyWidth(72);
+        list->setKeyWidth(48);
         const auto number = [&](double value) { return s.hasFinite ? axisNumber(value) : tr("none"); };
         list->add(tr("min"), number(s.minimum), true);
         list->add(tr("max"), number(s.maximum), true);

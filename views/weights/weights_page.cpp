@@ -33,6 +33,7 @@ namespace pt2::views {
 namespace {
 
 constexpr int kTableShare = 64, kTableLeast = 400, kViewLeast = 300;
+constexpr int kNarrowTable = 600;  // below, the table has fewer columns
 
 QString scanJob() { return QStringLiteral("weights-scan"); }
 QString saveJob() { return QStringLiteral("weights-save"); }
@@ -105,7 +106,7 @@ void WeightsPage::documentChanged() {
     scan_ = {};
     state_.clear();
     banner_->hide();
-    compiled_ = weights_ && weights_->ofProgram() && session().compiledModel() != nullptr;
+    form_.compiled = weights_ && weights_->ofProgram() && session().compiledModel() != nullptr;
     view_->clear();
     if (!weights_ || weights_->rows().empty()) {
         while (QLayoutItem* item = emptyPage_->layout()->takeAt(0)) {
@@ -123,13 +124,10 @@ void WeightsPage::documentChanged() {
         return;
     }
     stack_->setCurrentWidget(splitter_);
-    RowModel* const before = std::exchange(model_, new RowModel(weightColumns(compiled_), this));
-    tree_->setSource(model_);
-    delete before;
     std::vector<QuantizedWeight> quantized;
     if (const auto program = session().program(); program && weights_->ofProgram()) quantized = quantizedWeights(*weights_, *program);
     view_->setQuantized(quantized);
-    refill();
+    rebuild();
     const bool unasked = weights_->totals().bytes <= kReadUnasked;
     scanButton_->setVisible(!unasked);
     if (unasked) scan();
@@ -140,11 +138,20 @@ void WeightsPage::documentChanged() {
     choosing_ = true;
 }
 
+/// The model anew: other columns.
+void WeightsPage::rebuild() {
+    filled_ = false;
+    RowModel* const before = std::exchange(model_, new RowModel(weightColumns(form_), this));
+    tree_->setSource(model_);
+    delete before;
+    refill();
+}
+
 /// Rows anew, with what has been found out; selection and place stay.
 void WeightsPage::refill() {
     const QString kept = current_;
     filled_ = false;  // what the reset selects meanwhile is no choice
-    model_->setRows(weightRows(*weights_, scan_, compiled_));
+    model_->setRows(weightRows(*weights_, scan_, form_));
     if (!kept.isEmpty()) tree_->selectAddress(kept);
     filled_ = true;
     refreshCount();
@@ -286,6 +293,10 @@ void WeightsPage::resizeEvent(QResizeEvent* event) {
     if (event->oldSize().width() == width()) return;
     const int table = std::clamp(width() * kTableShare / 100, kTableLeast, std::max(kTableLeast, width() - kViewLeast));
     splitter_->setSizes({table, std::max(1, width() - table)});
+    const bool narrow = table < kNarrowTable;
+    if (narrow == form_.narrow) return;
+    form_.narrow = narrow;
+    if (weights_ && model_) rebuild();
 }
 
 }  // namespace pt2::views

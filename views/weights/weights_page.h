@@ -43,6 +43,7 @@ protected:
 
 private:
     void open(const QString& address);
+    void rebuild();
     void refill();
     void scan();
     void refreshCount();
@@ -52,7 +53,8 @@ private:
 
     std::shared_ptr<const WeightTable> weights_;
     WeightScan scan_;
-    bool compiled_ = false, filled_ = false, choosing_ = true;
+    WeightForm form_;
+    bool filled_ = false, choosing_ = true;
     QLineEdit* filter_;
     TextLabel* count_;
     QPushButton *scanButton_, *export_;
