@@ -290,6 +290,7 @@ void WeightView::buildSlices() {
         auto* spin = new QSpinBox;
         spin->setRange(0, static_cast<int>(std::min<std::int64_t>(most, std::numeric_limits<int>::max())));
         spin->setSingleStep(step);
+        spin->setMinimumWidth(Metrics::controlMinWidth);
         spin->setAccessibleName(accessible);
         row->addWidget(spin);
         slices_->layout()->addWidget(box);
