@@ -79,8 +79,8 @@ private slots:
         type(field, "#fc.bias");
         QTRY_VERIFY_WITH_TIMEOUT(addresses(field) == QStringList{"weights/fc.bias"}, 10'000);
         QTest::keyClick(&field, Qt::Key_Return);
-        QCOMPARE(view->currentKey(), QStringLiteral("signature"));
-        QCOMPARE(QString::fromStdString(view->session().selection().name), QStringLiteral("p_fc_bias"));
+        QCOMPARE(view->currentKey(), QStringLiteral("weights"));
+        QCOMPARE(QString::fromStdString(view->session().selection().name), QStringLiteral("fc.bias"));
     }
 };
 

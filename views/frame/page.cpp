@@ -1,11 +1,6 @@
 #include "views/frame/page.h"
 
-#include <QVBoxLayout>
-
 #include "core/base/text.h"
-#include "views/theme/spacing.h"
-#include "views/theme/theme.h"
-#include "views/widgets/empty_state.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -55,16 +50,6 @@ QStringList Page::statusTexts() const {
         texts << tr("torch %1 · schema %2.%3").arg(shown(program->torchVersion())).arg(program->schemaMajor()).arg(program->schemaMinor());
     }
     return texts;
-}
-
-EmptyPage::EmptyPage(DocumentSession& session, const QString& icon, const QString& title, const QString& text, const QString& button,
-                     const QString& page, QWidget* parent)
-    : Page(session, parent) {
-    auto* column = new QVBoxLayout(this);
-    setMargins(column, 0, 0);
-    auto* empty = new EmptyState(icon, title, text);
-    empty->setButton({button, [this, page] { this->session().showPage(page); }});
-    column->addWidget(empty);
 }
 
 const PageInfo* PageRegistry::find(const QString& key) const {

@@ -59,15 +59,6 @@ private:
     QString key_;
 };
 
-/// A page that has nothing to show for this document: an empty state in its place, with a button to the page that helps instead.
-class EmptyPage : public Page {
-    Q_OBJECT
-public:
-    EmptyPage(DocumentSession& session, const QString& icon, const QString& title, const QString& text, const QString& button, const QString& page,
-              QWidget* parent = nullptr);
-    void documentChanged() override {}
-};
-
 /// How the frame knows a page.
 struct PageInfo {
     QString key;    ///< "overview", as --page names it

@@ -17,7 +17,6 @@
 
 #include "core/base/text.h"
 #include "views/frame/file_path.h"
-#include "views/theme/icons.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/weights/weight_view.h"
@@ -25,6 +24,7 @@
 #include "views/widgets/buttons.h"
 #include "views/widgets/data_table.h"
 #include "views/widgets/empty_state.h"
+#include "views/widgets/filter_field.h"
 #include "views/widgets/ground.h"
 #include "views/widgets/text.h"
 
@@ -42,7 +42,7 @@ QString saveJob() { return QStringLiteral("weights-save"); }
 
 WeightsPage::WeightsPage(DocumentSession& session, QWidget* parent)
     : Page(session, parent),
-      filter_(new QLineEdit),
+      filter_(makeFilterField(tr("Filter weights"), tr("Filter weights"))),
       count_(new TextLabel({}, TextSize::Caption, Role::Muted)),
       scanButton_(plainButton(tr("Read all values"))),
       export_(plainButton(tr("Export…"), QStringLiteral("save"))),
@@ -59,10 +59,6 @@ WeightsPage::WeightsPage(DocumentSession& session, QWidget* parent)
     auto* leftColumn = new QVBoxLayout(left);
     setMargins(leftColumn, 0, 0);
     auto* bar = new PageToolbar;
-    filter_->setPlaceholderText(tr("Filter weights"));
-    filter_->setAccessibleName(tr("Filter weights"));
-    filter_->setClearButtonEnabled(true);
-    filter_->addAction(icon(QStringLiteral("filter"), Role::Muted), QLineEdit::LeadingPosition);
     bar->row()->addWidget(filter_, 1);
     count_->setElided(true);
     bar->row()->addWidget(count_);
