@@ -164,7 +164,8 @@ Result<TorchSaveFile> TorchSaveFile::read(ByteBuffer bytes) {
     TorchSaveFile file;
     auto tree = readPickle(*pickle, &file.scan_);
     if (!tree) {
-        tree.error().where = data->name + ", " + tree.error().where;
+        std::string& where = tree.error().where;
+        where = where.empty() ? data->name : data->name + ", " + where;
         return tl::unexpected<Error>(tree.error());
     }
     file.root_ = std::move(*tree);

@@ -16,10 +16,10 @@ bool starts(std::string_view text, std::string_view prefix) { return text.substr
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 MemberKind text(const char* icon, const QString& meaning, Language language = Language::Plain, bool indent = false) {
-    return {QString::fromLatin1(icon), meaning, MemberKind::View::Text, language, indent};
+    return {QString::fromLatin1(icon), meaning, MemberKind::View::Text, language, indent, MemberKind::Content::None};
 }
-MemberKind bytes(const char* icon, const QString& meaning) {
-    return {QString::fromLatin1(icon), meaning, MemberKind::View::Hex, Language::Plain, false};
+MemberKind bytes(const char* icon, const QString& meaning, MemberKind::Content content = MemberKind::Content::None) {
+    return {QString::fromLatin1(icon), meaning, MemberKind::View::Hex, Language::Plain, false, content};
 }
 
 }  // namespace
@@ -43,10 +43,10 @@ MemberKind memberKind(const Package& package, MemberIndex member) {
     if (package.archive().members()[member].isDirectory) return bytes("folder", QObject::tr("folder"));
     for (const ProgramEntry& entry : package.programs()) {
         if (entry.member == member) return text("json", QObject::tr("exported program \"%1\"").arg(shown(entry.name)), Language::Json, true);
-        if (entry.sampleInputs == member) return bytes("samples", QObject::tr("sample inputs, pickled"));
+        if (entry.sampleInputs == member) return bytes("samples", QObject::tr("sample inputs, pickled"), MemberKind::Content::Pickle);
     }
     for (const CompiledModel& model : package.compiledModels()) {
-        if (model.library == member) return bytes("library", QObject::tr("compiled library"));
+        if (model.library == member) return bytes("library", QObject::tr("compiled library"), MemberKind::Content::Library);
         if (model.wrapperSource == member) return text("code", QObject::tr("wrapper: calls the kernels"), Language::Cpp);
         if (model.kernelSource == member) return text("kernel", QObject::tr("kernels"), Language::Cpp);
         if (model.metadataMember == member) return text("json", QObject::tr("metadata of the compiled model"), Language::Json, true);
@@ -56,8 +56,10 @@ MemberKind memberKind(const Package& package, MemberIndex member) {
     const QStringList weights = weightsInMember(package, member);
     if (!weights.isEmpty()) {
         const QString first = weights.front().section(QStringLiteral(" · "), 0, 0);
+        const bool holdsTensor = weights.front().contains(QStringLiteral(" · "));
         return bytes(contains(name, "constants/") ? "constant" : "weight",
-                     weights.size() == 1 ? first : QObject::tr("%1 and %2 more").arg(first).arg(weights.size() - 1));
+                     weights.size() == 1 ? first : QObject::tr("%1 and %2 more").arg(first).arg(weights.size() - 1),
+                     holdsTensor ? MemberKind::Content::Tensor : MemberKind::Content::Pickle);
     }
     if (name == "archive_format") return text("page", QObject::tr("says that this is a PT2 archive"));
     if (name == "archive_version") return text("page", QObject::tr("version of the archive's layout"));
@@ -71,8 +73,8 @@ MemberKind memberKind(const Package& package, MemberIndex member) {
     if (starts(name, "extra/"))
         return languageOf(name) == Language::Plain && !ends(name, ".txt") ? bytes("extra", QObject::tr("extra file"))
                                                                           : text("extra", QObject::tr("extra file"), languageOf(name));
-    if (ends(name, ".so")) return bytes("library", QObject::tr("library"));
-    if (ends(name, ".pt") || ends(name, ".pkl")) return bytes("samples", QObject::tr("pickled data"));
+    if (ends(name, ".so")) return bytes("library", QObject::tr("library"), MemberKind::Content::Library);
+    if (ends(name, ".pt") || ends(name, ".pkl")) return bytes("samples", QObject::tr("pickled data"), MemberKind::Content::Pickle);
     if (ends(name, ".cubin") || ends(name, ".ptx") || ends(name, ".hsaco")) return bytes("kernel", QObject::tr("GPU code"));
     if (ends(name, ".json")) return text("json", QObject::tr("JSON"), Language::Json, true);
     const Language language = languageOf(name);

@@ -14,6 +14,8 @@ struct MemberKind {
     enum class View { Text, Hex } view = View::Hex;
     Language language = Language::Plain;
     bool indent = false;  ///< JSON that is stored on one line
+    /// What it can be taken apart into.
+    enum class Content { None, Tensor, Pickle, Library } content = Content::None;
 };
 MemberKind memberKind(const Package& package, MemberIndex member);
 

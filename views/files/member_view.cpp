@@ -1,15 +1,19 @@
 #include "views/files/member_view.h"
 
+#include <QBoxLayout>
 #include <QFileDialog>
 #include <QFileInfo>
-#include <QHBoxLayout>
+#include <QResizeEvent>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cstddef>
+#include <utility>
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "views/files/member_content.h"
 #include "views/files/member_kind.h"
 #include "views/frame/file_path.h"
 #include "views/theme/spacing.h"
@@ -29,7 +33,18 @@ namespace pt2::views {
 namespace {
 
 constexpr std::uint64_t kTextLimit = 48u << 20;  // larger members are shown as bytes
+constexpr int kNarrow = 480;                     // of the view; the choice of forms goes below the name
 constexpr std::size_t kIndentLimit = 128u << 20;
+
+QString contentTitle(MemberKind::Content content) {
+    switch (content) {
+        case MemberKind::Content::Tensor: return QObject::tr("Tensor");
+        case MemberKind::Content::Pickle: return QObject::tr("Objects");
+        case MemberKind::Content::Library: return QObject::tr("Summary");
+        case MemberKind::Content::None: break;
+    }
+    return {};
+}
 
 QString methodWords(const Member& member) {
     if (member.method == 0) return QObject::tr("stored");
@@ -49,18 +64,20 @@ MemberView::MemberView(DocumentSession& session, QWidget* parent)
       stack_(new QStackedWidget),
       code_(new CodeView),
       hex_(new HexView(session.jobs())),
+      content_(new MemberContent(session)),
       errorPage_(new Ground(Role::Base)),
       error_(new ErrorPanel),
-      empty_(new EmptyState(QStringLiteral("files"), tr("No member is selected"),
-                            tr("Choose a member at the left. Text, JSON and source open with highlighting, everything else as bytes."))),
+      empty_(
+          new EmptyState(QStringLiteral("files"), tr("No member is selected"),
+                         tr("Choose a member at the left. Source and JSON open with highlighting; weights, pickles and libraries are taken apart."))),
       findBar_(new FindBar(code_)) {
     auto* column = new QVBoxLayout(this);
     setMargins(column, 0, 0);
     auto* head = new Ground(Role::Base);
     head->setEdges(Qt::BottomEdge);
-    auto* headRow = new QHBoxLayout(head);
-    headRow->setContentsMargins(Spacing::l, Spacing::s, Spacing::m, Spacing::s);
-    headRow->setSpacing(Spacing::s);
+    head_ = new QBoxLayout(QBoxLayout::LeftToRight, head);
+    head_->setContentsMargins(Spacing::l, Spacing::s, Spacing::m, Spacing::s);
+    head_->setSpacing(Spacing::s);
     auto* words = new QVBoxLayout;
     setMargins(words, 0, 2);
     name_->setCode(true);
@@ -73,34 +90,53 @@ MemberView::MemberView(DocumentSession& session, QWidget* parent)
     words->addWidget(name_);
     words->addWidget(facts_);
     words->addWidget(holds_);
-    headRow->addLayout(words, 1);
-    headRow->addWidget(form_, 0, Qt::AlignTop);
+    head_->addLayout(words, 1);
+    auto* tools = new QHBoxLayout;
+    tools->setAlignment(Qt::AlignLeft);
+    setMargins(tools, 0, Spacing::s);
+    tools->addWidget(form_, 0, Qt::AlignTop);
     auto* save = iconButton(QStringLiteral("save"), tr("Save this member as…"));
-    headRow->addWidget(save, 0, Qt::AlignTop);
+    tools->addWidget(save, 0, Qt::AlignTop);
+    head_->addLayout(tools);
     column->addWidget(head);
     column->addWidget(findBar_);
     column->addWidget(stack_, 1);
     auto* errorColumn = new QVBoxLayout(errorPage_);
     setMargins(errorColumn, Spacing::xl, 0);
-    error_->addAction({tr("Show bytes"), [this] { form_->setCurrent(Hex); }});
+    error_->addAction({tr("Show bytes"), [this] {
+                           if (const auto hex = std::find(forms_.begin(), forms_.end(), Form::Hex); hex != forms_.end())
+                               form_->setCurrent(static_cast<int>(hex - forms_.begin()));
+                       }});
     errorColumn->addWidget(error_);
     errorColumn->addStretch(1);
-    for (QWidget* page : {empty_, static_cast<QWidget*>(code_), static_cast<QWidget*>(hex_), errorPage_}) stack_->addWidget(page);
-    connect(form_, &SegmentedSwitch::currentChanged, this, [this](int index) { showForm(static_cast<Form>(index)); });
+    for (QWidget* page : {empty_, static_cast<QWidget*>(code_), static_cast<QWidget*>(hex_), static_cast<QWidget*>(content_), errorPage_})
+        stack_->addWidget(page);
+    connect(form_, &SegmentedSwitch::currentChanged, this, [this](int index) {
+        if (index >= 0 && static_cast<std::size_t>(index) < forms_.size()) showForm(forms_[static_cast<std::size_t>(index)]);
+    });
     connect(hex_, &HexView::failed, this, &MemberView::showError);
+    connect(content_, &MemberContent::failed, this, &MemberView::showError);
+    connect(content_, &MemberContent::settledChanged, this, &MemberView::settledChanged);
     connect(hex_, &HexView::settledChanged, this, &MemberView::settledChanged);
     connect(save, &QToolButton::clicked, this, &MemberView::copyToDisk);
     clear();
 }
 
+void MemberView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    head_->setDirection(width() < kNarrow ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
+}
+
 void MemberView::clear() {
     package_.reset();
+    wantsText_ = false;
     name_->setFullText({});
     facts_->setFullText({});
     holds_->hide();
     findBar_->hide();
     form_->hide();
     hex_->clear();
+    content_->clear();
     stack_->setCurrentWidget(empty_);
 }
 
@@ -113,6 +149,7 @@ void MemberView::show(std::shared_ptr<const Package> package, MemberIndex member
     const MemberKind kind = memberKind(*package_, member);
     language_ = kind.language;
     indent_ = kind.indent;
+    kind_ = kind.content;
     name_->setFullText(shown(archive.nameBelowRoot(member)));
     QStringList facts{kind.meaning, toQt(formatBytes(record.size))};
     if (record.size >= 1000) facts << tr("%1 bytes").arg(toQt(formatCount(record.size)));
@@ -126,19 +163,34 @@ void MemberView::show(std::shared_ptr<const Package> package, MemberIndex member
     holds_->setFullText(
         tr("holds %1")
             .arg(weights.mid(0, 3).join(QStringLiteral(", ")) + (weights.size() > 3 ? tr(", … %1 more").arg(weights.size() - 3) : QString())));
+    content_->clear();
+    if (content_->canShow(*package_, member, kind.content)) return offer({Form::Content, Form::Hex}, Form::Content);
+    offer({Form::Text, Form::Hex}, kind.view == MemberKind::View::Text && record.size <= kTextLimit ? Form::Text : Form::Hex);
+}
+
+void MemberView::offer(std::vector<Form> forms, Form first) {
+    forms_ = std::move(forms);
+    QStringList labels;
+    for (const Form form : forms_) labels << (form == Form::Content ? contentTitle(kind_) : form == Form::Text ? tr("Text") : tr("Bytes"));
+    form_->setLabels(labels);
     form_->show();
-    const bool asText = kind.view == MemberKind::View::Text && record.size <= kTextLimit;
-    const Form wanted = asText ? Text : Hex;
-    if (form_->current() == wanted)
-        showForm(wanted);
+    const auto index = static_cast<int>(std::find(forms_.begin(), forms_.end(), first) - forms_.begin());
+    if (form_->current() == index)
+        showForm(first);
     else
-        form_->setCurrent(wanted);
+        form_->setCurrent(index);
 }
 
 void MemberView::showForm(Form form) {
     if (!package_) return;
-    if (form == Hex) {
-        findBar_->hide();
+    wantsText_ = form == Form::Text;
+    if (!wantsText_) findBar_->hide();
+    if (form == Form::Content) {
+        stack_->setCurrentWidget(content_);
+        content_->show(package_, member_, kind_);
+        return;
+    }
+    if (form == Form::Hex) {
         hex_->setMember(package_->archivePointer(), member_);
         stack_->setCurrentWidget(hex_);
         return;
@@ -174,6 +226,7 @@ void MemberView::readText() {
         },
         [this](const Result<QString>& text) {
             reading_ = false;
+            if (!wantsText_) return emit settledChanged();  // another member or form was chosen meanwhile
             if (text) {
                 code_->setText(*text, language_);
                 stack_->setCurrentWidget(code_);
@@ -190,7 +243,7 @@ void MemberView::showError(const Error& error) {
     emit settledChanged();
 }
 
-bool MemberView::settled() const { return !reading_ && (stack_->currentWidget() != hex_ || hex_->settled()); }
+bool MemberView::settled() const { return !reading_ && (stack_->currentWidget() != hex_ || hex_->settled()) && content_->settled(); }
 
 void MemberView::find() {
     if (stack_->currentWidget() == code_) findBar_->open();

@@ -2,10 +2,13 @@
 
 #include <QWidget>
 #include <memory>
+#include <vector>
 
+#include "views/files/member_kind.h"
 #include "views/frame/document_session.h"
 #include "views/widgets/syntax.h"
 
+class QBoxLayout;
 class QStackedWidget;
 
 namespace pt2::views {
@@ -16,7 +19,7 @@ class HexView;
 class SegmentedSwitch;
 class TextLabel;
 
-/// One member with a fitting viewer: highlighted text, indented JSON, or bytes. Text is read as a job, bytes in windows.
+/// One member with a fitting viewer: its content taken apart, highlighted text, indented JSON, or bytes. Text is read as a job, bytes in windows.
 class MemberView : public QWidget {
     Q_OBJECT
 public:
@@ -29,8 +32,12 @@ public:
 signals:
     void settledChanged();
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
-    enum Form { Text, Hex };
+    enum class Form { Content, Text, Hex };
+    void offer(std::vector<Form> forms, Form first);
     void showForm(Form form);
     void readText();
     void showError(const Error& error);
@@ -39,12 +46,16 @@ private:
     std::shared_ptr<const Package> package_;
     MemberIndex member_ = 0;
     Language language_ = Language::Plain;
-    bool indent_ = false, reading_ = false;
+    MemberKind::Content kind_ = MemberKind::Content::None;
+    std::vector<Form> forms_;  ///< as the switch shows them
+    bool indent_ = false, reading_ = false, wantsText_ = false;
     TextLabel *name_, *facts_, *holds_;
+    QBoxLayout* head_;
     SegmentedSwitch* form_;
     QStackedWidget* stack_;
     CodeView* code_;
     HexView* hex_;
+    class MemberContent* content_;
     QWidget* errorPage_;
     ErrorPanel* error_;
     QWidget* empty_;

@@ -38,6 +38,9 @@ QString carriageWords(Carriage carriage) {
     return {};
 }
 
+/// Where room is short and a compiled model stands beside, odd values are marked at the name.
+bool hasOddColumn(WeightForm form) { return !form.narrow || !form.compiled; }
+
 Cell oddCell(const std::optional<TensorStatistics>& statistics) {
     if (!statistics) return Cell::missing(QStringLiteral("—"));
     const std::uint64_t odd = statistics->nan + statistics->positiveInfinity + statistics->negativeInfinity;
@@ -76,12 +79,6 @@ Result<WeightScan> scanWeights(const WeightTable& table, const Document& documen
 }
 
 QString weightAddress(const WeightRow& row) { return toQt("weights/" + row.name); }
-
-QString sizesText(const std::vector<std::int64_t>& sizes) {
-    std::vector<std::string> parts;
-    for (const std::int64_t size : sizes) parts.push_back(std::to_string(size));
-    return toQt(formatShape(parts));
-}
 
 QString sharingText(const WeightTable& table, std::size_t row) {
     QStringList tied, views;
@@ -127,10 +124,10 @@ std::vector<Column> weightColumns(WeightForm form) {
         columns.push_back({QObject::tr("Shape"), 84, false, false, {}});
     }
     columns.push_back({QObject::tr("Size"), 96, true, false, {}});
-    columns.push_back({QObject::tr("NaN, Inf"), 72, false, false, QObject::tr("Values that are no finite numbers")});
+    if (hasOddColumn(form)) columns.push_back({QObject::tr("NaN, Inf"), 72, false, false, QObject::tr("Values that are no finite numbers")});
     if (!form.narrow) columns.push_back({QObject::tr("Sharing"), 110, false, false, {}, true});
     if (form.compiled)
-        columns.push_back({QObject::tr("Compiled"), form.narrow ? 84 : 112, false, false, QObject::tr("How the compiled model carries the weight")});
+        columns.push_back({QObject::tr("Compiled"), form.narrow ? 104 : 112, false, false, QObject::tr("How the compiled model carries the weight")});
     return columns;
 }
 
@@ -155,20 +152,26 @@ std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, We
         if (!weight.used) kind.second = QObject::tr("unused");
         Cell type = tensor ? Cell::fixed(QString::fromLatin1(dtypeName(weight.layout.dtype))) : Cell::missing(QObject::tr("object"));
         if (weight.isSubclass) type.tooltip = QObject::tr("A tensor subclass, made of several tensors");
-        Cell shape = tensor ? Cell::fixed(sizesText(weight.layout.sizes)) : Cell::muted(QStringLiteral("—"));
+        Cell shape = tensor ? Cell::fixed(toQt(formatShape(weight.layout.sizes))) : Cell::muted(QStringLiteral("—"));
         shape.sort = static_cast<double>(weight.elements);
-        if (tensor && !weight.layout.isContiguous()) shape.tooltip = QObject::tr("Strides %1").arg(sizesText(weight.layout.strides));
+        if (tensor && !weight.layout.isContiguous()) shape.tooltip = QObject::tr("Strides %1").arg(toQt(formatShape(weight.layout.strides)));
         Cell size = tensor ? Cell::number(toQt(formatBytes(weight.bytes)), static_cast<double>(weight.bytes)) : Cell::muted(QStringLiteral("—"));
         size.tooltip = QObject::tr("%1 elements, %2 bytes").arg(toQt(formatCount(weight.elements)), toQt(formatCount(weight.bytes)));
         size.share = tensor ? static_cast<double>(weight.bytes) / static_cast<double>(largest) : -1;
         Cell shared = Cell::muted(sharingText(table, i));
         shared.tooltip = shared.text;
         const Cell odd = oddCell(i < scan.statistics.size() ? scan.statistics[i] : std::nullopt);
+        if (!hasOddColumn(form) && !odd.icon.isEmpty()) {
+            name.icon = odd.icon;
+            name.iconColour = odd.iconColour;
+            name.tooltip += QLatin1Char('\n') + odd.text + QLatin1Char('\n') + odd.tooltip;
+        }
         if (form.narrow) {
             Cell both = tensor ? Cell::fixed(QString::fromLatin1(dtypeShortName(weight.layout.dtype)) + QLatin1Char(' ') + shape.text) : type;
             both.sort = shape.sort;
             both.tooltip = tensor ? toQt(tensorTypeText(weight.layout)) : QString();
-            row.cells = {name, both, size, odd};
+            row.cells = {name, both, size};
+            if (hasOddColumn(form)) row.cells.push_back(odd);
         } else {
             row.cells = {name, kind, type, shape, size, odd, shared};
         }

@@ -33,8 +33,6 @@ std::vector<Column> weightColumns(WeightForm form);
 std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, WeightForm form);
 QString weightAddress(const WeightRow& row);
 
-/// "[8, 16]".
-QString sizesText(const std::vector<std::int64_t>& sizes);
 /// "tied with a, b", "shares storage with c"; empty for a weight alone in its storage.
 QString sharingText(const WeightTable& table, std::size_t row);
 /// "2 NaN, 1 Inf" with true words for zero: "none".

@@ -38,9 +38,6 @@ constexpr std::size_t kNameShown = 34;  // of a link; all of it stands at its ta
 constexpr int kSideBySide = 530;        // narrower, statistics and distribution stand below each other
 constexpr std::size_t kSharersLinked = 6;
 
-QString readJob() { return QStringLiteral("weight-read"); }
-QString windowJob() { return QStringLiteral("weight-window"); }
-
 /// More bins for more values (Rice's rule), within bounds.
 std::size_t binsFor(std::uint64_t values) {
     return static_cast<std::size_t>(std::clamp(2 * std::cbrt(static_cast<double>(values)), kFewestBins, kMostBins));
@@ -72,6 +69,8 @@ Result<WeightReading> readWeight(const WeightTable& table, std::size_t row, cons
 WeightView::WeightView(DocumentSession& session, QWidget* parent)
     : QWidget(parent),
       session_(session),
+      readJob_(QStringLiteral("weight-read-%1").arg(reinterpret_cast<quintptr>(this))),
+      windowJob_(QStringLiteral("weight-window-%1").arg(reinterpret_cast<quintptr>(this))),
       body_(new QWidget),
       empty_(new EmptyState(QStringLiteral("weights"), tr("No weight is selected"),
                             tr("Choose a weight at the left to see its statistics, distribution and values."))),
@@ -99,6 +98,7 @@ WeightView::WeightView(DocumentSession& session, QWidget* parent)
     setMargins(column, 0, 0);
     auto* head = new Ground(Role::Base);
     head->setEdges(Qt::BottomEdge);
+    head_ = head;
     auto* words = new QVBoxLayout(head);
     words->setContentsMargins(Spacing::l, Spacing::s, Spacing::m, Spacing::s);
     words->setSpacing(2);
@@ -155,13 +155,15 @@ WeightView::WeightView(DocumentSession& session, QWidget* parent)
 
 void WeightView::clear() {
     table_.reset();
-    session_.jobs().cancel(readJob());
-    session_.jobs().cancel(windowJob());
+    session_.jobs().cancel(readJob_);
+    session_.jobs().cancel(windowJob_);
     body_->hide();
     empty_->show();
 }
 
-bool WeightView::settled() const { return !session_.jobs().isRunning(readJob()) && !session_.jobs().isRunning(windowJob()); }
+void WeightView::hideHead() { head_->hide(); }
+
+bool WeightView::settled() const { return !session_.jobs().isRunning(readJob_) && !session_.jobs().isRunning(windowJob_); }
 
 void WeightView::clearBox(QVBoxLayout* box) {
     while (QLayoutItem* item = box->takeAt(0)) {
@@ -177,8 +179,8 @@ void WeightView::show(std::shared_ptr<const WeightTable> table, std::size_t row)
     row_ = row;
     carried_.reset();
     window_ = {};
-    session_.jobs().cancel(readJob());
-    session_.jobs().cancel(windowJob());
+    session_.jobs().cancel(readJob_);
+    session_.jobs().cancel(windowJob_);
     empty_->hide();
     body_->show();
     area_->ensureVisible(0, 0);
@@ -238,7 +240,7 @@ void WeightView::fillFacts() {
     if (tensor) {
         stored_->add(tr("elements"), toQt(formatCount(weight.elements)));
         const bool contiguous = weight.layout.isContiguous();
-        stored_->add(tr("strides"), contiguous ? tr("contiguous") : sizesText(weight.layout.strides), !contiguous);
+        stored_->add(tr("strides"), contiguous ? tr("contiguous") : toQt(formatShape(weight.layout.strides)), !contiguous);
         if (weight.layout.storageOffset != 0) stored_->add(tr("offset"), tr("element %1 of its storage").arg(weight.layout.storageOffset));
         if (weight.storage != WeightRow::kNoStorage && weight.storageBytes != weight.bytes)
             stored_->add(tr("storage"), toQt(formatBytes(weight.storageBytes)));
@@ -318,7 +320,7 @@ void WeightView::readAll() {
     const WeightRow& weight = table_->rows()[row_];
     read_->setEnabled(false);
     session_.jobs().start(
-        this, readJob(), tr("Reading %1").arg(shown(elideMiddle(weight.name, 40))),
+        this, readJob_, tr("Reading %1").arg(shown(elideMiddle(weight.name, 40))),
         [table = table_, row = row_](const CancelToken& cancel, const ProgressSink& progress) { return readWeight(*table, row, cancel, progress); },
         [this, row = row_](Result<WeightReading> reading) {
             read_->setEnabled(true);
@@ -335,7 +337,7 @@ void WeightView::readWindow() {
     if (!table_) return;
     valuesCard_->setVisible(!table_->rows()[row_].isSubclass && table_->rows()[row_].elements > 0);
     session_.jobs().start(
-        this, windowJob(), tr("Reading values"),
+        this, windowJob_, tr("Reading values"),
         [table = table_, row = row_, window = window_](const CancelToken&, const ProgressSink&) { return table->window(row, window); },
         [this, row = row_, window = window_](Result<Tensor> part) {
             if (!table_ || row != row_) return;
@@ -365,7 +367,7 @@ void WeightView::showReading(const WeightReading& reading) {
         const TensorStatistics& s = part.picture.statistics;
         if (!part.name.empty()) {
             auto* title = new TextLabel(
-                shown(part.name) + QLatin1Char(' ') + QString::fromLatin1(dtypeName(part.dtype)) + QLatin1Char(' ') + sizesText(part.sizes),
+                shown(part.name) + QLatin1Char(' ') + QString::fromLatin1(dtypeName(part.dtype)) + QLatin1Char(' ') + toQt(formatShape(part.sizes)),
                 TextSize::Body);
             title->setCode(true);
             title->setElided(true);

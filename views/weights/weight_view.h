@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QString>
 #include <QWidget>
 #include <cstddef>
 #include <memory>
@@ -47,6 +48,8 @@ public:
     /// Facts that the page finds out later.
     void setCarried(const std::optional<CarriedBy>& carried);
     void setQuantized(const std::vector<QuantizedWeight>& quantized);
+    /// For a place that names the weight itself.
+    void hideHead();
     bool settled() const;
 
 protected:
@@ -64,13 +67,14 @@ private:
     void clearBox(QVBoxLayout* box);
 
     DocumentSession& session_;
+    const QString readJob_, windowJob_;  ///< this view's own: a document may have several
     std::shared_ptr<const WeightTable> table_;
     std::size_t row_ = 0;
     std::optional<CarriedBy> carried_;
     std::vector<QuantizedWeight> quantized_;
     WeightWindow window_;
 
-    QWidget *body_, *empty_;
+    QWidget *body_, *empty_, *head_;
     TextLabel *name_, *facts_, *slice_, *more_;
     QScrollArea* area_;
     Card *statisticsCard_, *distributionCard_, *valuesCard_, *storedCard_;

@@ -32,7 +32,7 @@ namespace pt2::views {
 
 namespace {
 
-constexpr int kTableShare = 64, kTableLeast = 400, kViewLeast = 300;
+constexpr int kTableShare = 64, kTableLeast = 400, kViewLeast = 336;
 constexpr int kNarrowTable = 600;  // below, the table has fewer columns
 
 QString scanJob() { return QStringLiteral("weights-scan"); }

@@ -91,7 +91,7 @@ void HexView::want() {
         ++reading_;
         const std::uint64_t length = std::min(kWindow, size_ - number * kWindow);
         jobs_.start(
-            this, QStringLiteral("hex/%1/%2").arg(generation_).arg(number), tr("Reading bytes"),
+            this, QStringLiteral("hex/%1/%2/%3").arg(reinterpret_cast<quintptr>(this)).arg(generation_).arg(number), tr("Reading bytes"),
             [archive = archive_, member = member_, number, length](const CancelToken&, const ProgressSink&) -> Result<Window> {
                 auto bytes = std::make_shared<ByteBuffer>(static_cast<std::size_t>(length));
                 if (Status status = archive->readAt(member, number * kWindow, *bytes); !status) return tl::unexpected<Error>(status.error());
