@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <cstddef>
-#include <utility>
 
 #include "app/pt2/command.h"
 #include "app/pt2/option_values.h"
@@ -19,22 +17,6 @@ struct SummaryArguments {
     std::string file, model;
     std::uint64_t depth = kDeepest;
 };
-
-/// The most frequent operators: "linear 12, relu 6, add 6, …". The namespace is left out where it is aten.
-std::string operatorsText(const ModuleSums& sums) {
-    std::vector<std::pair<std::uint64_t, std::string>> counts;
-    for (const auto& [name, count] : sums.operators) counts.emplace_back(count, name.starts_with("aten.") ? name.substr(5) : name);
-    std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-    std::vector<std::string> parts;
-    for (const auto& [count, name] : counts) {
-        if (parts.size() == kOperatorsShown) {
-            parts.push_back("…");
-            break;
-        }
-        parts.push_back(name + " " + formatCount(count));
-    }
-    return join(parts, ", ");
-}
 
 Result<int> summary(const SummaryArguments& arguments, Context& context) {
     auto document = context.open(arguments.file);
@@ -66,7 +48,7 @@ Result<int> summary(const SummaryArguments& arguments, Context& context) {
                  module.sums.buffers > 0 ? formatCount(module.sums.buffers) : "",
                  formatBytes(module.sums.bytes),
                  formatCount(module.sums.nodes),
-                 {operatorsText(module.sums), Style::Muted}});
+                 {frequentOperators(module.sums, kOperatorsShown), Style::Muted}});
     }
     out.print(context.out);
     std::vector<std::string> families;

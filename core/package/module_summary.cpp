@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/base/text.h"
+
 namespace pt2 {
 
 namespace {
@@ -137,6 +139,21 @@ std::vector<std::size_t> ProgramSummary::treeOrder(std::size_t depth) const {
         for (auto child = modules[at].children.rbegin(); child != modules[at].children.rend(); ++child) open.push_back(*child);
     }
     return order;
+}
+
+std::string frequentOperators(const ModuleSums& sums, std::size_t most) {
+    std::vector<std::pair<std::uint64_t, std::string>> counts;
+    for (const auto& [name, count] : sums.operators) counts.emplace_back(count, name.starts_with("aten.") ? name.substr(5) : name);
+    std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+    std::vector<std::string> parts;
+    for (const auto& [count, name] : counts) {
+        if (parts.size() == most) {
+            parts.emplace_back("…");
+            break;
+        }
+        parts.push_back(name + " " + formatCount(count));
+    }
+    return join(parts, ", ");
 }
 
 ProgramSummary summariseModules(const Program& program, const WeightTable& table) {

@@ -23,6 +23,9 @@ struct ModuleSums {
     std::map<std::string, std::uint64_t> operators;  ///< "aten.linear" → nodes
 };
 
+/// The most frequent operators, at most so many: "linear 12, relu 6, add 6, …". The namespace is left out where it is aten.
+std::string frequentOperators(const ModuleSums& sums, std::size_t most);
+
 struct ModuleSummary {
     std::string path, name, type;  ///< "layers.0.attn", "attn", class as the nodes' stacks name it (empty when no node says it)
     std::size_t parent = 0;        ///< of the root: itself

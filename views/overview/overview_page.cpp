@@ -15,6 +15,7 @@
 #include "views/frame/engine_service.h"
 #include "views/frame/file_path.h"
 #include "views/overview/contract_card.h"
+#include "views/overview/modules_card.h"
 #include "views/overview/overview_facts.h"
 #include "views/overview/verdict_card.h"
 #include "views/theme/drawn_parts.h"
@@ -118,6 +119,7 @@ OverviewPage::OverviewPage(DocumentSession& session, QWidget* parent)
       numbers_(new NumberStrip),
       contract_(new ContractCard(session)),
       verdict_(new VerdictCard(session)),
+      modules_(new ModulesCard(session)),
       bytes_(new Card(tr("Where the bytes are"))),
       madeBy_(new Card(tr("Made by"))),
       next_(new Card(tr("Next"))),
@@ -163,12 +165,14 @@ OverviewPage::OverviewPage(DocumentSession& session, QWidget* parent)
     column->addWidget(numbers_);
     setMargins(grid_, 0, Spacing::l);
     column->addWidget(cards_);
+    column->addWidget(modules_);
     column->addStretch(1);
     bytes_->content()->addWidget(shares_);
     bytes_->content()->addStretch(1);
     area->setWidget(ground);
     outer->addWidget(area);
     connect(verdict_, &VerdictCard::settledChanged, this, &Page::changed);
+    connect(modules_, &ModulesCard::settledChanged, this, &Page::changed);
     connect(&EngineService::instance(), &EngineService::changed, this, &OverviewPage::fillNext);
     connect(&session, &DocumentSession::runnableChanged, this, &OverviewPage::fillNext);
     documentChanged();
@@ -179,6 +183,7 @@ void OverviewPage::documentChanged() {
     numbers_->setItems(numberItems(session()));
     contract_->refresh();
     verdict_->refresh();
+    modules_->refresh();
     const std::uint64_t size = session().document().primary->archive().fileSize();
     bytes_->setRightText(toQt(formatBytes(size)));
     std::vector<ShareBar::Part> parts;
@@ -334,7 +339,7 @@ void OverviewPage::fillNext() {
     next_->content()->addStretch(1);
 }
 
-bool OverviewPage::settled() const { return verdict_->settled(); }
+bool OverviewPage::settled() const { return verdict_->settled() && modules_->settled(); }
 
 void OverviewPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);

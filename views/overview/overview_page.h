@@ -13,6 +13,7 @@ class FlowLayout;
 class NumberStrip;
 class ShareBar;
 class TextLabel;
+class ModulesCard;
 class VerdictCard;
 
 /// The passport of a file: what it is, how big, what a caller gives and gets, whether it runs here, where its bytes go, who made it, what next.
@@ -37,6 +38,7 @@ private:
     NumberStrip* numbers_;
     ContractCard* contract_;
     VerdictCard* verdict_;
+    ModulesCard* modules_;
     Card *bytes_, *madeBy_, *next_;
     ShareBar* shares_;
     QWidget* madeByList_ = nullptr;
