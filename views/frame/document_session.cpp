@@ -99,7 +99,7 @@ void DocumentSession::read(const QString& withPath) {
             std::stable_sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) { return rank(a.severity) < rank(b.severity); });
             state_ = State::Ready;
             watch();
-            runnable_.reset();
+            forgetModel();
             judge();
             emit stateChanged();
             emit documentChanged();
@@ -126,9 +126,29 @@ void DocumentSession::setModel(const std::string& model) {
             if (document != document_) return setModel(model);  // the file was read anew meanwhile
             model_ = model;
             contract_ = std::move(contract);
-            runnable_.reset();
+            forgetModel();
             judge();
             emit documentChanged();
+        });
+}
+
+/// What is known of the model shown before.
+void DocumentSession::forgetModel() {
+    runnable_.reset();
+    kernels_.reset();
+    kernelsAsked_ = false;
+}
+
+void DocumentSession::requestKernels() {
+    if (kernelsAsked_ || !compiledModel()) return;
+    kernelsAsked_ = true;
+    jobs_->start(
+        this, QStringLiteral("kernels"), tr("Reading kernels"),
+        [document = document_, model = model_](const CancelToken&, const ProgressSink&) { return readLinkedKernels(*document, model); },
+        [this, document = document_, model = model_](Result<LinkedKernels> read) {
+            if (document != document_ || model != model_) return;  // the next request has its own answer
+            kernels_ = std::make_shared<const Result<LinkedKernels>>(std::move(read));
+            emit kernelsChanged();
         });
 }
 

@@ -10,6 +10,7 @@
 #include "core/compiled/runnable.h"
 #include "core/contract/contract.h"
 #include "core/package/address.h"
+#include "core/package/linked_kernels.h"
 #include "core/package/package.h"
 #include "views/jobs/job_runner.h"
 
@@ -60,6 +61,11 @@ public:
     const std::optional<Runnable>& runnable() const { return runnable_; }
     /// Why the compiled model cannot be run here, in words; empty when it can, or may, or is not known.
     QString refusal() const;
+    /// The kernel calls of the present model with the nodes they come from; null before requestKernels() and while they are read, and for a model
+    /// that is not compiled.
+    const std::shared_ptr<const Result<LinkedKernels>>& kernels() const { return kernels_; }
+    /// Has them read in the background, once; `kernelsChanged` follows.
+    void requestKernels();
     /// Issues of the file(s), errors first, then in file order.
     const Issues& issues() const { return issues_; }
     int issueCount(Severity severity) const;
@@ -85,6 +91,7 @@ signals:
     /// Another document or model: pages read everything anew, and keep what they can.
     void documentChanged();
     void runnableChanged();
+    void kernelsChanged();
     void selectionChanged(const pt2::Address& address);
     void navigationRequested(const pt2::Address& address);
     void pageRequested(const QString& key);
@@ -98,6 +105,7 @@ private:
     void watch();
     void read(const QString& withPath);
     void judge();
+    void forgetModel();
     QString path_, with_;
     State state_ = State::Opening;
     Error error_;
@@ -105,6 +113,8 @@ private:
     std::string model_, wished_;  ///< shown; last asked for
     std::optional<Result<Contract>> contract_;
     std::optional<Runnable> runnable_;
+    std::shared_ptr<const Result<LinkedKernels>> kernels_;
+    bool kernelsAsked_ = false;
     Issues issues_;
     Address selection_;
     JobId opening_ = 0;

@@ -9,6 +9,7 @@
 #include "core/program/printed_form.h"
 #include "views/graph/graph_addresses.h"
 #include "views/inspector/fact_parts.h"
+#include "views/inspector/kernel_facts.h"
 #include "views/inspector/stored_facts.h"
 #include "views/inspector/value_words.h"
 #include "views/widgets/text.h"
@@ -166,6 +167,7 @@ InspectorFacts nodeFacts(const DocumentSession& session, const Program& program,
     if (outputs.rows.empty()) outputs.rows.push_back({{}, QObject::tr("none"), {}, true, {}, {}, false});
     facts.sections.push_back(std::move(outputs));
     facts.sections.push_back(usersSection(program, model, users, isOutput));
+    if (InspectorSection kernels = kernelSection(session, id); !kernels.rows.empty()) facts.sections.push_back(std::move(kernels));
 
     const NodeMetadata metadata = program.metadata(id);
     facts.sections.push_back(sourceSection(metadata));

@@ -62,6 +62,9 @@ InspectorPanel::InspectorPanel(DocumentSession& session, QWidget* parent) : QWid
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     outer->addWidget(scroll_);
     setAccessibleName(tr("Inspector"));
+    connect(&session, &DocumentSession::kernelsChanged, this, [this] {
+        if (address_.kind == Address::Kind::Node) show(address_);
+    });
     connect(&session, &DocumentSession::selectionChanged, this, &InspectorPanel::show);
     connect(&session, &DocumentSession::documentChanged, this, [this] { show(session_.selection()); });
     show(session.selection());
@@ -69,6 +72,7 @@ InspectorPanel::InspectorPanel(DocumentSession& session, QWidget* parent) : QWid
 
 void InspectorPanel::show(const Address& address) {
     address_ = address;
+    if (address.kind == Address::Kind::Node) session_.requestKernels();
     facts_ = inspectorFacts(session_, address);
     rebuild();
 }

@@ -8,16 +8,6 @@
 #include "views/widgets/text.h"
 
 namespace pt2::views {
-namespace {
-
-QString fixedShape(const std::vector<std::int64_t>& sizes) {
-    std::vector<std::string> dims;
-    for (const std::int64_t size : sizes) dims.push_back(std::to_string(size));
-    return toQt(formatShape(dims));
-}
-
-}  // namespace
-
 InspectorFacts weightFacts(const DocumentSession& session, const std::string& fqn) {
     InspectorFacts facts;
     const ProgramEntry* entry = session.programEntry();
@@ -41,7 +31,7 @@ InspectorFacts weightFacts(const DocumentSession& session, const std::string& fq
     if (weight != nullptr && !weight->isObject && weight->layout.dtype != DType::Unknown) {
         InspectorRow type;
         type.key = QObject::tr("type");
-        type.text = QString::fromLatin1(dtypeName(weight->layout.dtype)) + ' ' + fixedShape(weight->layout.sizes);
+        type.text = QString::fromLatin1(dtypeName(weight->layout.dtype)) + ' ' + toQt(formatShape(weight->layout.sizes));
         QStringList below;
         std::vector<std::string> strides;
         for (const std::int64_t s : weight->layout.strides) strides.push_back(std::to_string(s));

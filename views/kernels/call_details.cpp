@@ -41,15 +41,6 @@ private:
     OperatorFamily family_;
 };
 
-QString howKnown(const KernelLink& link) {
-    switch (link.by) {
-        case KernelLink::By::Provenance: return QObject::tr("recorded by torch");
-        case KernelLink::By::Named: return QObject::tr("named in the source");
-        case KernelLink::By::Inferred: return QObject::tr("inferred");
-    }
-    return {};
-}
-
 TextLabel* heading(const QString& text) { return new TextLabel(text, TextSize::Strong); }
 
 /// "call 7, in place"
@@ -157,7 +148,7 @@ void CallDetails::addNodes(QVBoxLayout* column) {
         auto* size = new TextLabel(symbolHtml(shape));
         size->setCode(true);
         facts->addWidget(size, 0, Qt::AlignRight);
-        auto* how = new TextLabel(howKnown(link), TextSize::Caption, Role::Muted);
+        auto* how = new TextLabel(linkWords(link.by), TextSize::Caption, Role::Muted);
         how->setToolTip(shown(link.why));
         facts->addWidget(how, 0, Qt::AlignRight);
         line->addLayout(facts);

@@ -101,9 +101,7 @@ const KernelBuffer* bufferNamed(const LinkedKernels& kernels, const std::string&
 }  // namespace
 
 std::vector<Column> kernelColumns() {
-    return {{QObject::tr("Call"), 72, false, false, {}},
-            {QObject::tr("Kernel"), 200, false, true, {}},
-            {QObject::tr("From"), 150, false, false, {}}};
+    return {{QObject::tr("Call"), 72, false, false, {}}, {QObject::tr("Kernel"), 200, false, true, {}}, {QObject::tr("From"), 150, false, false, {}}};
 }
 
 std::vector<Row> kernelRows(const LinkedKernels& kernels) {
@@ -150,6 +148,15 @@ QString shortKernelName(const KernelCall& call) {
         break;
     }
     return shown(name);
+}
+
+QString linkWords(KernelLink::By by) {
+    switch (by) {
+        case KernelLink::By::Provenance: return QObject::tr("recorded by torch");
+        case KernelLink::By::Named: return QObject::tr("named in the source");
+        case KernelLink::By::Inferred: return QObject::tr("inferred");
+    }
+    return {};
 }
 
 QString callNumbers(const std::vector<std::size_t>& calls) {

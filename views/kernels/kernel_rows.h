@@ -22,6 +22,8 @@ std::optional<std::size_t> callOfRow(const QString& address);
 
 /// "addmm_out" of "aoti_torch_cpu_addmm_out": what is left without what all of LibTorch's entry points begin with.
 QString shortKernelName(const KernelCall& call);
+/// How a link to a node is known: "recorded by torch".
+QString linkWords(KernelLink::By by);
 /// "call 7", "calls 8, 18, 27": calls are counted from 1, as people do.
 QString callNumbers(const std::vector<std::size_t>& calls);
 

@@ -29,7 +29,7 @@ namespace pt2::views {
 
 namespace {
 
-const QString kJob = QStringLiteral("kernels"), kSourceJob = QStringLiteral("kernel source");
+const QString kSourceJob = QStringLiteral("kernel source");
 constexpr int kTableShare = 38, kTableLeast = 340, kTableMost = 520;
 constexpr std::uint32_t kAround = 24;  // lines of run_impl before and after a call
 
@@ -124,6 +124,7 @@ KernelsPage::KernelsPage(DocumentSession& session, QWidget* parent)
     connect(table_, &DataTable::rowSelected, this, [this](const QString& row) {
         if (const auto call = callOfRow(row)) showCall(*call);
     });
+    connect(&session, &DocumentSession::kernelsChanged, this, &KernelsPage::received);
     connect(details_, &CallDetails::callRequested, this, [this](std::size_t call) { table_->selectAddress(rowOfCall(call)); });
     documentChanged();
 }
@@ -157,22 +158,20 @@ void KernelsPage::documentChanged() {
         return;
     }
     pending_ = true;
-    session().jobs().start(
-        this, kJob, tr("Reading kernels"),
-        [document = session().documentPointer(), model = session().model()](const CancelToken&, const ProgressSink&) {
-            return readLinkedKernels(*document, model);
-        },
-        [this](Result<LinkedKernels> read) { received(std::move(read)); });
+    session().requestKernels();
+    received();
 }
 
-void KernelsPage::received(Result<LinkedKernels> read) {
+void KernelsPage::received() {
+    const auto read = session().kernels();
+    if (!read) return;
     pending_ = false;
-    if (!read) {
-        showWidget(new ErrorPanel(read.error()));
+    if (!*read) {
+        showWidget(new ErrorPanel(read->error()));
         emit changed();
         return;
     }
-    kernels_ = std::make_shared<const LinkedKernels>(std::move(*read));
+    kernels_ = {read, &**read};
     const auto& calls = kernels_->listing.calls;
     if (calls.empty()) {
         showWidget(new EmptyState(QStringLiteral("kernels"), tr("No kernel is called"), tr("The compiled model only hands memory through.")));
@@ -187,11 +186,8 @@ void KernelsPage::received(Result<LinkedKernels> read) {
         static_cast<std::uint64_t>(std::count_if(calls.begin(), calls.end(), [](const KernelCall& call) { return call.definition.has_value(); }));
     legend_->setFullText(
         tr("%1 generated · %2 of LibTorch and others").arg(toQt(formatCount(generated)), toQt(formatCount(calls.size() - generated))));
-    std::size_t first = 0;
-    const auto wanted = std::find_if(calls.begin(), calls.end(), [this](const KernelCall& call) { return toQt(call.name) == wanted_; });
-    if (wanted != calls.end()) first = static_cast<std::size_t>(wanted - calls.begin());
+    table_->selectAddress(rowOfCall(callNamed(wanted_.toStdString()).value_or(0)));
     wanted_.clear();
-    table_->selectAddress(rowOfCall(first));
     emit changed();
 }
 
@@ -242,11 +238,24 @@ void KernelsPage::showAddress(const Address& address) {
         wanted_ = toQt(address.name);
         return;
     }
+    if (const auto call = callNamed(address.name)) table_->selectAddress(rowOfCall(*call));
+}
+
+/// Of several calls of that name, the one that computes the node that is selected in the graph; else the one that is shown already, else the first.
+std::optional<std::size_t> KernelsPage::callNamed(const std::string& name) const {
     const auto& calls = kernels_->listing.calls;
-    // Calls of one function share an address: the one that is shown already is as good as the first.
-    if (call_ && calls[*call_].name == address.name) return;
-    const auto found = std::find_if(calls.begin(), calls.end(), [&](const KernelCall& call) { return call.name == address.name; });
-    if (found != calls.end()) table_->selectAddress(rowOfCall(static_cast<std::size_t>(found - calls.begin())));
+    std::optional<std::size_t> first;
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        if (calls[i].name != name) continue;
+        if (!first || call_ == i) first = i;
+        const auto& links = kernels_->links[i];
+        if (std::any_of(links.begin(), links.end(), [this](const KernelLink& link) {
+                const auto node = Address::parse(kernels_->nodeAddress(link.node));
+                return node && *node == session().selection();
+            }))
+            return i;
+    }
+    return first;
 }
 
 Address KernelsPage::address() const {

@@ -39,7 +39,8 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void received(Result<LinkedKernels> read);
+    void received();
+    std::optional<std::size_t> callNamed(const std::string& name) const;
     void showWidget(QWidget* instead);
     void showCall(std::size_t call);
     void showSource();
