@@ -440,7 +440,7 @@ private:
         if (const std::size_t overload = name.rfind(".default"); overload != std::string::npos && overload + 8 == name.size()) name.erase(overload);
         std::replace(name.begin(), name.end(), '.', '_');
         const std::string prefix = "_ZN2at4_ops" + std::to_string(name.size()) + name + "4callE";
-        const std::vector<std::string>& names = target_.torch.symbols->names;
+        const std::vector<std::string>& names = target_.torch.symbols->all();
         const auto first = std::lower_bound(names.begin(), names.end(), prefix);
         return first != names.end() && startsWith(*first, prefix);
     }

@@ -8,6 +8,8 @@
 
 #include "core/base/file.h"
 #include "core/compiled/cpu_features.h"
+#include "core/compiled/exported_symbols.h"
+#include "core/compiled/this_machine.h"
 
 namespace pt2 {
 namespace {
@@ -216,7 +218,7 @@ OrderedJson torchJson(const TargetTorch& torch) {
     if (torch.libraries) out["libraries"] = *torch.libraries;
     if (torch.symbols) {
         OrderedJson names = OrderedJson::array();
-        for (const std::string& name : torch.symbols->names) {
+        for (const std::string& name : torch.symbols->all()) {
             if (name.compare(0, std::string_view(kWrittenPrefix).size(), kWrittenPrefix) == 0) names.push_back(name);
         }
         out["symbols"] = {
@@ -229,17 +231,21 @@ OrderedJson torchJson(const TargetTorch& torch) {
 }  // namespace
 
 std::optional<bool> SymbolNames::has(std::string_view name) const {
+    if (libraries) return libraries->has(name);
     if (std::binary_search(names.begin(), names.end(), name)) return true;
     const bool covered =
         std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return name.substr(0, prefix.size()) == prefix; });
     return covered ? std::optional(false) : std::nullopt;
 }
 
+const std::vector<std::string>& SymbolNames::all() const { return libraries ? libraries->names() : names; }
+
 std::optional<bool> Target::hasLibrary(const std::string& library) const {
     for (const auto* list : {&libraries, &torch.libraries}) {
         if (*list && std::binary_search((*list)->begin(), (*list)->end(), library)) return true;
     }
-    const bool all = libraries && (torchState == Torch::Absent || torch.libraries);
+    if (here && isLibraryHere(library)) return true;
+    const bool all = (libraries || here) && (torchState == Torch::Absent || torch.libraries);
     return all ? std::optional(false) : std::nullopt;
 }
 
@@ -289,7 +295,10 @@ std::string targetText(const Target& target) {
         }
         out["gpus"] = std::move(gpus);
     }
-    if (target.libraries) out["libraries"] = *target.libraries;
+    if (target.here)
+        out["libraries"] = librariesHere();
+    else if (target.libraries)
+        out["libraries"] = *target.libraries;
     return out.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 

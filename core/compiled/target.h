@@ -11,11 +11,17 @@
 
 namespace pt2 {
 
-/// Names that libraries export, and how much that list says: of a name that begins with one of the prefixes it is known whether it is there.
+class ExportedSymbols;
+
+/// Names that libraries export, and how much is known of them: a list with prefixes (of a name that begins with one it is known whether it is
+/// there), or libraries of this machine, which are asked and know every name.
 struct SymbolNames {
     std::vector<std::string> names;     ///< ascending
     std::vector<std::string> prefixes;  ///< an empty one covers every name
+    std::shared_ptr<const ExportedSymbols> libraries = {};
     std::optional<bool> has(std::string_view name) const;
+    /// All names that are known, ascending; those of libraries are read on first use.
+    const std::vector<std::string>& all() const;
 };
 
 /// The LibTorch of a target.
@@ -58,7 +64,7 @@ struct Target {
     std::string platform, machine;                     ///< empty: not known
     std::optional<std::set<std::string>> cpuFeatures;  ///< canonical names (canonicalCpuFeature)
     std::string glibc, glibcxx;
-    std::optional<std::vector<std::string>> libraries;  ///< ascending
+    std::optional<std::vector<std::string>> libraries;  ///< ascending; of this machine absent: it is asked for each (isLibraryHere)
     enum class Torch { Unknown, Absent, Present } torchState = Torch::Unknown;
     TargetTorch torch;
     std::optional<std::vector<TargetGpu>> gpus;

@@ -120,7 +120,9 @@ bool isLibraryForHere(const fs::path& path) {
     return std::equal(header.begin(), header.begin() + 6, own->begin()) && std::equal(header.begin() + 18, header.end(), own->begin() + 18);
 }
 
-std::vector<std::string> readLibraryNames() {
+}  // namespace
+
+std::vector<std::string> librariesHere() {
     std::vector<std::string> names;
     for (const std::string& folder : libraryFolders()) {
         std::error_code error;
@@ -133,6 +135,8 @@ std::vector<std::string> readLibraryNames() {
     names.erase(std::unique(names.begin(), names.end()), names.end());
     return names;
 }
+
+namespace {
 
 /// Compute capabilities as NVIDIA's own tool says; without it the GPUs are known only to be there.
 std::vector<TargetGpu> askNvidia() {
@@ -167,7 +171,6 @@ Target readThisMachine() {
     if (std::set<std::string> features = readCpuFeatures(); !features.empty()) target.cpuFeatures = std::move(features);
     target.glibc = gnu_get_libc_version();
     target.glibcxx = readGlibcxx();
-    target.libraries = readLibraryNames();
     std::error_code error;
     const bool nvidia = fs::exists("/dev/nvidiactl", error) || fs::exists("/dev/nvidia0", error) || fs::exists("/dev/dxg", error);
     target.gpus = nvidia ? askNvidia() : std::vector<TargetGpu>();
@@ -176,9 +179,12 @@ Target readThisMachine() {
 
 }  // namespace
 
+bool isLibraryHere(const std::string& name) { return !systemLibraries({name}).empty(); }
+
 std::vector<std::string> systemLibraries(const std::vector<std::string>& names) {
     std::vector<std::string> paths;
     for (const std::string& name : names) {
+        if (name.empty() || name.find('/') != std::string::npos) continue;
         for (const std::string& folder : libraryFolders()) {
             const fs::path path = fs::path(folder) / name;
             if (!isLibraryForHere(path)) continue;

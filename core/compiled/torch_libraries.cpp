@@ -2,31 +2,18 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <map>
 #include <mutex>
 #include <system_error>
 #include <utility>
 
-#include "core/base/file.h"
-#include "core/compiled/elf.h"
+#include "core/compiled/exported_symbols.h"
 #include "core/compiled/this_machine.h"
 
 namespace pt2 {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool addExports(const fs::path& library, std::vector<std::string>& names) {
-    const Result<File> file = File::openForReading(library);
-    if (!file) return false;
-    ElfWanted wanted;
-    wanted.exports = true;
-    Result<ElfReading> reading = readElf({file->size(), [&](std::uint64_t offset, MutableBytes out) { return file->readAt(offset, out); }}, wanted);
-    if (!reading || !reading->facts.isElf) return false;
-    names.insert(names.end(), std::make_move_iterator(reading->exports.begin()), std::make_move_iterator(reading->exports.end()));
-    return true;
-}
 
 std::vector<std::string> libraryNames(const fs::path& folder) {
     std::vector<std::string> names;
@@ -39,25 +26,19 @@ std::vector<std::string> libraryNames(const fs::path& folder) {
     return names;
 }
 
-std::shared_ptr<const SymbolNames> readSymbols(const fs::path& folder) {
-    SymbolNames symbols;
-    symbols.prefixes.emplace_back();
+std::shared_ptr<const SymbolNames> symbolsOf(const fs::path& folder) {
     // What the run engine links (FindLibTorch); libtorch_cpu and c10 are in every LibTorch, the others in those for a device.
-    for (const char* needed : {"libtorch_cpu.so", "libc10.so"}) {
-        if (!addExports(folder / "lib" / needed, symbols.names)) return nullptr;
-    }
+    std::vector<fs::path> libraries{folder / "lib" / "libtorch_cpu.so", folder / "lib" / "libc10.so"};
     std::error_code problem;
     for (const char* other :
          {"libtorch.so", "libtorch_cuda.so", "libc10_cuda.so", "libtorch_hip.so", "libc10_hip.so", "libtorch_xpu.so", "libc10_xpu.so"}) {
-        const fs::path library = folder / "lib" / other;
-        if (fs::exists(library, problem) && !addExports(library, symbols.names)) return nullptr;
+        if (fs::path library = folder / "lib" / other; fs::exists(library, problem)) libraries.push_back(std::move(library));
     }
     // Symbols of the language's run-time libraries may be asked for without a version.
-    for (const std::string& library : systemLibraries({"libstdc++.so.6", "libgcc_s.so.1", "libc.so.6", "libm.so.6"}))
-        addExports(library, symbols.names);
-    std::sort(symbols.names.begin(), symbols.names.end());
-    symbols.names.erase(std::unique(symbols.names.begin(), symbols.names.end()), symbols.names.end());
-    return std::make_shared<const SymbolNames>(std::move(symbols));
+    for (const std::string& library : systemLibraries({"libstdc++.so.6", "libgcc_s.so.1", "libc.so.6", "libm.so.6"})) libraries.emplace_back(library);
+    SymbolNames symbols;
+    symbols.libraries = ExportedSymbols::of(std::move(libraries));
+    return symbols.libraries ? std::make_shared<const SymbolNames>(std::move(symbols)) : nullptr;
 }
 
 }  // namespace
@@ -77,7 +58,7 @@ TargetTorch describeTorch(std::string version, std::string variant, std::vector<
     const std::string key = folder + "\n" + torch.version + "\n" + (problem ? std::string() : std::to_string(written));
     const std::lock_guard lock(mutex);
     const auto found = known.find(key);
-    torch.symbols = found != known.end() ? found->second : known.emplace(key, readSymbols(folder)).first->second;
+    torch.symbols = found != known.end() ? found->second : known.emplace(key, symbolsOf(folder)).first->second;
     return torch;
 }
 
