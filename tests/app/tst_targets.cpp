@@ -9,6 +9,7 @@
 #include "core/compiled/this_machine.h"
 #include "tests/app/pt2_process.h"
 #include "tests/core/compiled/built_library.h"
+#include "tests/core/compiled/compiled_corpus.h"
 #include "tests/corpus.h"
 
 using nlohmann::json;
@@ -48,6 +49,33 @@ private slots:
         if (!target["libtorch"].is_null()) QCOMPARE(here["needs"]["missing_symbols"].dump(), std::string("[]"));
         const auto words = call({"inspect", tiny(), "--for", file.fileName()});
         QVERIFY(words.exit == 0 && words.out.contains("runs there"));
+    }
+
+    /// What torch 2.13 ran is not refused on a machine that has LibTorch 2.13 and the instruction sets; packages of 2.6 and 2.8 too.
+    void whatTorchRanIsNotRefusedHere() {
+        if (corpus().isEmpty()) QSKIP("The corpus of real packages is not here.");
+        const auto& features = pt2::thisMachine().cpuFeatures;
+        const json target = call({"probe"}).json();
+        if (!features || features->count("avx2") == 0 || pt2::thisMachine().machine != "x86_64") QSKIP("The packages are made for x86-64 with AVX2.");
+        if (!target["libtorch"].is_object() || target["libtorch"].value("version", "").rfind("2.13", 0) != 0)
+            QSKIP("The run engine is not one of torch 2.13.");
+        int judged = 0;
+        for (const QString& package : pt2::tests::compiledPackages()) {
+            const json facts = pt2::tests::factsOf(package);
+            const json document = call({"inspect", package + ".pt2", "--json"}).json();
+            for (const auto& [name, model] : document["compiled"].items()) {
+                bool ran = facts.contains("runs") && facts["runs"].is_object() && facts["runs"].contains(name) &&
+                           facts["runs"][name]["variants"]["first"]["unset"]["result"] == "ran" && !model["library"].is_null();
+                if (facts.contains("opens_in") && facts["opens_in"].is_object()) {
+                    for (const auto& [torch, outcome] : facts["opens_in"].items())
+                        ran = ran || (outcome.is_string() && torch.rfind("2.13", 0) == 0 && outcome.get<std::string>().rfind("runs", 0) == 0);
+                }
+                if (!ran) continue;
+                ++judged;
+                QVERIFY2(model["runnable"]["verdict"] != "no", (package.toStdString() + ": " + model["runnable"].dump(1)).c_str());
+            }
+        }
+        QVERIFY(judged >= 10);
     }
 
     void aPoorerTargetIsJudgedInWordsAndJson() {
