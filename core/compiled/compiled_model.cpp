@@ -11,8 +11,6 @@
 namespace pt2 {
 namespace {
 
-bool endsWith(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
-
 /// Assembles one CompiledModel from the members of its folder.
 class ModelReader {
 public:
@@ -64,7 +62,7 @@ private:
     std::optional<MemberIndex> lastEndingWith(std::string_view end) const {
         std::optional<MemberIndex> found;
         for (const MemberIndex member : model_.members) {
-            if (endsWith(baseName(member), end)) found = member;
+            if (baseName(member).ends_with(end)) found = member;
         }
         return found;
     }
@@ -86,20 +84,20 @@ private:
         std::vector<MemberIndex> libraries, sources;
         for (const MemberIndex member : model_.members) {
             const std::string_view name = baseName(member);
-            if (endsWith(name, ".so") || endsWith(name, ".pyd") || endsWith(name, ".dll") || endsWith(name, ".dylib")) libraries.push_back(member);
-            if (endsWith(name, ".cpp")) sources.push_back(member);
+            if (name.ends_with(".so") || name.ends_with(".pyd") || name.ends_with(".dll") || name.ends_with(".dylib")) libraries.push_back(member);
+            if (name.ends_with(".cpp")) sources.push_back(member);
         }
         // 2.13 may pack launchers of kernels beside the model's own library, which bears the wrapper's name.
         for (const MemberIndex member : libraries) {
-            const bool better = !model_.library || !endsWith(stem(baseName(*model_.library)), ".wrapper");
-            if (better || endsWith(stem(baseName(member)), ".wrapper")) model_.library = member;
+            const bool better = !model_.library || !stem(baseName(*model_.library)).ends_with(".wrapper");
+            if (better || stem(baseName(member)).ends_with(".wrapper")) model_.library = member;
         }
         for (const MemberIndex member : sources) {
-            const bool isKernel = endsWith(baseName(member), ".kernel.cpp");
-            const bool better = !model_.wrapperSource || !endsWith(baseName(*model_.wrapperSource), ".wrapper.cpp");
+            const bool isKernel = baseName(member).ends_with(".kernel.cpp");
+            const bool better = !model_.wrapperSource || !baseName(*model_.wrapperSource).ends_with(".wrapper.cpp");
             if (isKernel) {
                 model_.kernelSource = member;
-            } else if (better || endsWith(baseName(member), ".wrapper.cpp")) {
+            } else if (better || baseName(member).ends_with(".wrapper.cpp")) {
                 model_.wrapperSource = member;
             }
         }

@@ -16,8 +16,6 @@ constexpr std::uint16_t kMachineCuda = 190;
 constexpr std::uint32_t kFatBinary = 0xba55ed50;
 constexpr std::size_t kMostFatEntries = 1024;
 
-bool endsWith(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
-
 std::string_view baseName(const Archive& archive, MemberIndex member) {
     const std::string_view name = archive.nameBelowRoot(member);
     return name.substr(name.rfind('/') + 1);  // npos + 1 is 0
@@ -60,7 +58,7 @@ public:
         if (model_.library && model_.elf.isElf) {
             readLibrary(*model_.library, true);
             for (const MemberIndex member : model_.members) {
-                if (member != *model_.library && endsWith(baseName(archive_, member), ".so")) readLibrary(member, false);
+                if (member != *model_.library && baseName(archive_, member).ends_with(".so")) readLibrary(member, false);
             }
         }
         for (const MemberIndex member : model_.members) readGpuFile(member);
@@ -107,8 +105,8 @@ private:
 
     void readGpuFile(MemberIndex member) {
         const std::string_view name = baseName(archive_, member);
-        const bool cubin = endsWith(name, ".cubin"), fat = endsWith(name, ".fatbin");
-        if (!cubin && !fat && !endsWith(name, ".hsaco") && !endsWith(name, ".spv")) return;
+        const bool cubin = name.ends_with(".cubin"), fat = name.ends_with(".fatbin");
+        if (!cubin && !fat && !name.ends_with(".hsaco") && !name.ends_with(".spv")) return;
         GpuBinary binary;
         binary.member = std::string(name);
         if (cubin || fat) {

@@ -19,8 +19,6 @@ constexpr std::uint64_t kMostPickle = std::uint64_t{1} << 34;
 constexpr std::size_t kPiece = std::size_t{1} << 20;
 constexpr std::uint64_t kPadding = 64;  // of each constant on CPU
 
-bool endsWith(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
-
 std::uint64_t padded(std::uint64_t size) { return (size + kPadding - 1) / kPadding * kPadding; }
 
 /// Which constants the wrapper declares with a layout other than strided: "constants_info_[1].layout = ...(cached_torch_layout__mkldnn);".
@@ -74,7 +72,7 @@ void ConstantReader::place() {
     if (model_.weightsConfig && !model_.blob) return placePickles();
     if (model_.blob) return placeInBlock(model_.blob, 0, archive_.members()[*model_.blob].size, "the blob beside the library");
     for (const MemberIndex member : model_.members) {
-        if (!endsWith(archive_.members()[member].name, "_serialized_weights.bin") || !model_.cppOnly) continue;
+        if (!archive_.members()[member].name.ends_with("_serialized_weights.bin") || !model_.cppOnly) continue;
         const std::uint64_t size = archive_.members()[member].size;  // weights and 8 bytes of mark
         return placeInBlock(member, 0, size < 8 ? 0 : size - 8, "the file of weights");
     }

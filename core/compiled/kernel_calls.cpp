@@ -15,9 +15,6 @@ namespace {
 
 constexpr std::size_t kLooksPerToken = 64, kLooksAtLeast = 1U << 18;
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-bool endsWith(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
-
 /// Offsets of a text's lines.
 class LineIndex {
 public:
@@ -144,7 +141,7 @@ private:
     }
 
     void takeComment(std::string_view line) {
-        if (!startsWith(line, "//")) return;
+        if (!line.starts_with("//")) return;
         if (line.find("Source Nodes: [") != std::string_view::npos) {
             pending_.sourceNodes = listAfter(line, "Source Nodes: [");
             pending_.aten = listAfter(line, "Original ATen: [");
@@ -283,8 +280,8 @@ private:
     void call(std::size_t i) {
         KernelCall made;
         made.name = text(i);
-        made.kind = startsWith(made.name, "call_") || made.name == "launchKernel" ? KernelCall::Kind::Gpu
-                    : startsWith(made.name, "aoti_torch_")                        ? KernelCall::Kind::Extern
+        made.kind = made.name.starts_with("call_") || made.name == "launchKernel" ? KernelCall::Kind::Gpu
+                    : made.name.starts_with("aoti_torch_")                        ? KernelCall::Kind::Extern
                                                                                   : KernelCall::Kind::Fused;
         const std::vector<Span> parts = arguments(i + 1);
         if (made.name == "aoti_torch_proxy_executor_call_function") {
@@ -335,9 +332,9 @@ private:
                     add(isConst ? made.reads : made.writes, name);
                     if (!isConst && inPlace(made.name, position) && holdsSomething(name)) add(made.reads, name);
                 } else if (made.kind == KernelCall::Kind::Extern) {
-                    const bool target = position == 0 && (endsWith(made.name, "_out") || endsWith(made.name, "_"));
+                    const bool target = position == 0 && (made.name.ends_with("_out") || made.name.ends_with("_"));
                     add(target ? made.writes : made.reads, name);
-                    if (target && endsWith(made.name, "_")) add(made.reads, name);
+                    if (target && made.name.ends_with("_")) add(made.reads, name);
                 } else if (made.kind == KernelCall::Kind::Proxy && uninitialised_.erase(name) != 0) {
                     add(made.writes, name);
                 } else if (made.kind == KernelCall::Kind::Gpu) {
@@ -367,7 +364,7 @@ private:
 
     bool inPlace(const std::string& function, std::size_t position) const {
         const auto found = parameterNames.find(function);
-        return found != parameterNames.end() && position < found->second.size() && startsWith(found->second[position], "in_out");
+        return found != parameterNames.end() && position < found->second.size() && found->second[position].starts_with("in_out");
     }
 
 public:

@@ -9,8 +9,6 @@
 namespace pt2 {
 namespace {
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 template <std::size_t N>
 bool isOneOf(std::string_view name, const std::array<std::string_view, N>& names) {
     return std::find(names.begin(), names.end(), name) != names.end();
@@ -112,7 +110,7 @@ std::vector<std::string> operatorsOfKernel(const KernelCall& call) {
     }
     if (call.kind == KernelCall::Kind::Extern) {
         for (const std::string_view prefix : {"aoti_torch_cpu_", "aoti_torch_cuda_", "aoti_torch_xpu_", "aoti_torch_mps_", "aoti_torch_"}) {
-            if (!startsWith(name, prefix)) continue;
+            if (!name.starts_with(prefix)) continue;
             name = name.substr(prefix.size());
             break;
         }

@@ -22,8 +22,6 @@ std::string lower(std::string text) {
     return text;
 }
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 /// Namespaces that LibTorch itself registers.
 bool isLibTorchOperator(std::string_view target) {
     const std::string_view ns = target.substr(0, target.find("::"));
@@ -34,22 +32,22 @@ bool isLibTorchOperator(std::string_view target) {
     return false;
 }
 
-bool isLibTorchLibrary(std::string_view name) { return startsWith(name, "libtorch") || startsWith(name, "libc10"); }
+bool isLibTorchLibrary(std::string_view name) { return name.starts_with("libtorch") || name.starts_with("libc10"); }
 
 bool isSystemLibrary(std::string_view name) {
     for (const std::string_view own :
          {"ld-linux", "libc.so", "libm.so", "libstdc++.so", "libgcc_s.so", "libpthread.so", "libdl.so", "librt.so", "linux-vdso"}) {
-        if (startsWith(name, own)) return true;
+        if (name.starts_with(own)) return true;
     }
     return false;
 }
 
 /// Names that only LibTorch has: its C interface, and what its C++ namespaces define. Others may come from whatever else the process loads.
 bool isLibTorchSymbol(std::string_view name) {
-    if (startsWith(name, "aoti_") || startsWith(name, "torch_")) return true;
+    if (name.starts_with("aoti_") || name.starts_with("torch_")) return true;
     // Itanium names: _Z, for tables TV, TI or TS, then N, K for const members, and the namespace with its length.
     const auto pass = [&name](std::string_view part) {
-        if (!startsWith(name, part)) return false;
+        if (!name.starts_with(part)) return false;
         name.remove_prefix(part.size());
         return true;
     };
@@ -68,7 +66,7 @@ std::string firstOf(const std::vector<std::string>& list, std::size_t most) {
 
 /// The version of the C++ ABI in libstdc++ comes with a release of GCC, as GLIBCXX does: the lowest GLIBCXX that has it. Empty for later ones.
 std::string glibcxxOfAbi(std::string_view number) {
-    if (!startsWith(number, "1.3.")) return number == "1.3" ? "3.4" : std::string();
+    if (!number.starts_with("1.3.")) return number == "1.3" ? "3.4" : std::string();
     unsigned minor = 0;
     const std::string_view digits = number.substr(4);
     if (std::from_chars(digits.data(), digits.data() + digits.size(), minor).ec != std::errc()) return {};
@@ -84,7 +82,7 @@ std::string machineFlags(const std::string& command) {
     while (at < command.size() && flags.size() < 32) {
         const std::size_t end = std::min(command.find(' ', at), command.size());
         const std::string word = command.substr(at, end - at);
-        if ((startsWith(word, "-m") || startsWith(word, "CPU_CAPABILITY_")) && std::find(flags.begin(), flags.end(), word) == flags.end()) {
+        if ((word.starts_with("-m") || word.starts_with("CPU_CAPABILITY_")) && std::find(flags.begin(), flags.end(), word) == flags.end()) {
             flags.push_back(word);
         }
         at = end + 1;
@@ -171,7 +169,7 @@ private:
 
     void platform() {
         const std::string stated = lower(model_.platform);
-        const bool linuxByName = stated.empty() || startsWith(stated, "linux");
+        const bool linuxByName = stated.empty() || stated.starts_with("linux");
         if (target_.platform.empty()) {
             add("platform", "not stated", "linux", std::nullopt, "The description of the target names no platform.");
         } else {
@@ -301,7 +299,7 @@ private:
         };
         std::vector<std::string> strange;
         for (const std::string& needed : needs_.versions) {
-            if (startsWith(needed, "CXXABI_")) {
+            if (needed.starts_with("CXXABI_")) {
                 const std::string least = glibcxxOfAbi(std::string_view(needed).substr(7));
                 if (least.empty())
                     strange.push_back(needed);
@@ -309,7 +307,7 @@ private:
                     raise(glibcxx, least);
             } else if (needed == "GLIBC_ABI_DT_RELR") {
                 raise(glibc, "2.36");
-            } else if (startsWith(needed, "GLIBC_") && needed.size() > 6 && std::isdigit(static_cast<unsigned char>(needed[6])) == 0) {
+            } else if (needed.starts_with("GLIBC_") && needed.size() > 6 && std::isdigit(static_cast<unsigned char>(needed[6])) == 0) {
                 strange.push_back(needed);
             }
         }
@@ -339,7 +337,7 @@ private:
                 add("library " + name, "found", name, true);
                 continue;
             }
-            const auto starts = [&](std::string_view prefix) { return startsWith(name, prefix); };
+            const auto starts = [&](std::string_view prefix) { return name.starts_with(prefix); };
             const bool withTorch =
                 starts("libgomp") || starts("libiomp") || starts("libomp") || starts("libcu") || starts("libnv") || starts("libmkl");
             const bool elsewhere = !there || withTorch || model_.libraryHasRunPath;
@@ -381,12 +379,12 @@ private:
         }
         if (!missing.empty()) {
             const bool oldAbi = std::any_of(missing.begin(), missing.end(), [](const std::string& name) {
-                return startsWith(name, "_Z") && (name.find("Ss") != std::string::npos) && name.find("__cxx11") == std::string::npos;
+                return name.starts_with("_Z") && (name.find("Ss") != std::string::npos) && name.find("__cxx11") == std::string::npos;
             });
             const std::string help = oldAbi ? "It was built for the old C++ ABI (_GLIBCXX_USE_CXX11_ABI=0). Recompile it with this LibTorch's torch."
                                             : "It was built for another version of torch. Recompile it with a torch of this version.";
             const bool mayBeElsewhere = !others_.empty() && std::any_of(others_.begin(), others_.end(), [](const std::string& name) {
-                return !startsWith(name, "libgomp") && !startsWith(name, "libomp") && !startsWith(name, "libiomp");
+                return !name.starts_with("libgomp") && !name.starts_with("libomp") && !name.starts_with("libiomp");
             });
             add(kWhat, torch + " has no " + firstOf(missing, 3), count, mayBeElsewhere ? std::nullopt : std::optional(false),
                 mayBeElsewhere ? "Another library that it needs may have them: " + join(others_, ", ") + "." : help);
@@ -435,14 +433,14 @@ private:
 
     /// "aten::addmm.out" has a function at::_ops::addmm_out::call in the LibTorch that has it.
     bool exportsOperator(const std::string& target) const {
-        if (!target_.torch.symbols || !startsWith(target, "aten::")) return false;
+        if (!target_.torch.symbols || !target.starts_with("aten::")) return false;
         std::string name = target.substr(6);
         if (const std::size_t overload = name.rfind(".default"); overload != std::string::npos && overload + 8 == name.size()) name.erase(overload);
         std::replace(name.begin(), name.end(), '.', '_');
         const std::string prefix = "_ZN2at4_ops" + std::to_string(name.size()) + name + "4callE";
         const std::vector<std::string>& names = target_.torch.symbols->all();
         const auto first = std::lower_bound(names.begin(), names.end(), prefix);
-        return first != names.end() && startsWith(*first, prefix);
+        return first != names.end() && first->starts_with(prefix);
     }
 
     void operators() {

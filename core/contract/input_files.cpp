@@ -13,8 +13,6 @@
 namespace pt2 {
 namespace {
 
-bool endsWith(std::string_view text, std::string_view end) { return text.size() >= end.size() && text.substr(text.size() - end.size()) == end; }
-
 InputFile emptyFile(const Contract& contract, std::string label) {
     InputFile file;
     file.tensors.resize(contract.inputs.size());
@@ -129,8 +127,8 @@ Tensor reinterpretStored(Tensor tensor, DType wanted) {
 
 Result<InputFile> readInputFile(const std::string& path, const Contract& contract) {
     InputFile file = emptyFile(contract, "file " + std::filesystem::path(path).filename().string());
-    if (endsWith(path, ".npz") || endsWith(path, ".safetensors")) {
-        const Result<NamedTensors> named = endsWith(path, ".npz") ? readNpzFile(path) : readSafetensorsFile(path);
+    if (path.ends_with(".npz") || path.ends_with(".safetensors")) {
+        const Result<NamedTensors> named = path.ends_with(".npz") ? readNpzFile(path) : readSafetensorsFile(path);
         if (!named) return fail(named.error());
         NamedReader(contract, *named).run(file);
         const bool any = std::any_of(file.tensors.begin(), file.tensors.end(), [](const auto& tensor) { return tensor.has_value(); });
@@ -143,7 +141,7 @@ Result<InputFile> readInputFile(const std::string& path, const Contract& contrac
         }
         return file;
     }
-    if (endsWith(path, ".npy")) {
+    if (path.ends_with(".npy")) {
         if (contract.tensorCount() != 1) {
             return fail({ErrorKind::Usage,
                          "input.not-a-set",
@@ -159,7 +157,7 @@ Result<InputFile> readInputFile(const std::string& path, const Contract& contrac
         }
         return file;
     }
-    if (!endsWith(path, ".pt") && !endsWith(path, ".pth")) {
+    if (!path.ends_with(".pt") && !path.ends_with(".pth")) {
         return fail(
             {ErrorKind::Usage, "input.bad-file", "\"" + path + "\" is no set of inputs.", path, {}, "A set is a .npz, .safetensors or .pt file."});
     }
@@ -172,8 +170,8 @@ Result<InputFile> readInputFile(const std::string& path, const Contract& contrac
 
 Result<std::vector<Tensor>> readNumberedTensors(const std::string& path) {
     std::vector<Tensor> tensors;
-    if (endsWith(path, ".npz") || endsWith(path, ".safetensors")) {
-        const Result<NamedTensors> named = endsWith(path, ".npz") ? readNpzFile(path) : readSafetensorsFile(path);
+    if (path.ends_with(".npz") || path.ends_with(".safetensors")) {
+        const Result<NamedTensors> named = path.ends_with(".npz") ? readNpzFile(path) : readSafetensorsFile(path);
         if (!named) return fail(named.error());
         for (const char* prefix : {"", "arr_", "in_"}) {
             for (bool found = true; found;) {

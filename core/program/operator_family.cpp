@@ -18,7 +18,7 @@ struct Named {
 
 // ATen's operators by name without overload, sorted. What is not here is judged by the rules of familyOfUnknown().
 constexpr Named kOperators[] = {
-    // NOLINT: std::array's deduction is too deep for Clang 14
+// NOLINT: std::array's deduction is too deep for Clang 14
 #include "core/program/operator_family_table.inc"
 };
 
@@ -30,8 +30,6 @@ constexpr bool isSorted() {
 static_assert(isSorted());
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-bool startsWith(std::string_view text, std::string_view part) { return text.substr(0, part.size()) == part; }
-bool endsWith(std::string_view text, std::string_view part) { return text.size() >= part.size() && text.substr(text.size() - part.size()) == part; }
 
 const Named* findOperator(std::string_view name) {
     const auto found =
@@ -43,12 +41,12 @@ const Named* findOperator(std::string_view name) {
 Family familyOfUnknown(std::string_view name) {
     if (contains(name, "attention")) return Family::Attention;
     if (contains(name, "conv") || contains(name, "pool") || contains(name, "upsample")) return Family::Convolution;
-    if (contains(name, "norm") && !startsWith(name, "linalg")) return Family::Normalisation;
-    if (endsWith(name, "mm") || contains(name, "matmul") || contains(name, "linear")) return Family::MatrixProduct;
+    if (contains(name, "norm") && !name.starts_with("linalg")) return Family::Normalisation;
+    if (name.ends_with("mm") || contains(name, "matmul") || contains(name, "linear")) return Family::MatrixProduct;
     if (contains(name, "embedding") || contains(name, "index") || contains(name, "gather") || contains(name, "scatter")) return Family::Index;
-    if (startsWith(name, "_assert") || contains(name, "constrain")) return Family::Control;
+    if (name.starts_with("_assert") || contains(name, "constrain")) return Family::Control;
     if (contains(name, "sum") || contains(name, "mean") || contains(name, "softmax") || contains(name, "sort")) return Family::Reduction;
-    if (contains(name, "copy") || contains(name, "view") || contains(name, "_like") || startsWith(name, "new_") || startsWith(name, "sym_"))
+    if (contains(name, "copy") || contains(name, "view") || contains(name, "_like") || name.starts_with("new_") || name.starts_with("sym_"))
         return Family::Shape;
     return Family::Pointwise;
 }
@@ -61,11 +59,11 @@ OperatorName splitOperatorName(std::string_view target) {
     OperatorName result;
     constexpr std::string_view ops = "torch.ops.";
     constexpr std::string_view edge = "executorch.exir.dialects.edge.";
-    if (startsWith(target, edge)) {
+    if (target.starts_with(edge)) {
         target.remove_prefix(edge.size());
         const std::size_t dot = target.find('.');  // "_ops" or "ops"
         if (dot != std::string_view::npos) target.remove_prefix(dot + 1);
-    } else if (startsWith(target, ops)) {
+    } else if (target.starts_with(ops)) {
         target.remove_prefix(ops.size());
     } else if (!target.empty() && target.front() == '#') {  // "#namespace:op"
         const std::size_t colon = target.find(':');
@@ -89,10 +87,10 @@ OperatorName splitOperatorName(std::string_view target) {
 OperatorFamily operatorFamily(std::string_view target) {
     const OperatorName name = splitOperatorName(target);
     if (name.ns == "_operator" || name.ns == "math") return Family::Pointwise;
-    if (name.ns == "torch") return startsWith(name.name, "sym_") || startsWith(name.name, "_sym_") ? Family::Pointwise : Family::Control;
+    if (name.ns == "torch") return name.name.starts_with("sym_") || name.name.starts_with("_sym_") ? Family::Pointwise : Family::Control;
     if (name.ns == "prims") {
         if (name.name == "convert_element_type" || name.name == "broadcast_in_dim" || name.name == "iota") return Family::Shape;
-        return startsWith(name.name, "fft") ? Family::MatrixProduct : Family::Pointwise;
+        return name.name.starts_with("fft") ? Family::MatrixProduct : Family::Pointwise;
     }
     if (name.ns == "dim_order_ops") return Family::Shape;
     if (name.ns != "aten") return Family::Control;
@@ -104,12 +102,12 @@ OperatorFamily operatorFamily(std::string_view target) {
         if (const Named* found = findOperator(plain)) return found->family;
     }
     for (std::string_view suffix : {"_backward", "_copy", "_scatter"}) {
-        if (!endsWith(plain, suffix)) continue;
+        if (!plain.ends_with(suffix)) continue;
         const std::string_view stem = plain.substr(0, plain.size() - suffix.size());
         if (const Named* found = findOperator(stem)) return found->family;
     }
     for (std::string_view prefix : {"_unsafe_", "_foreach_", "native_", "_native_", "_"}) {
-        if (!startsWith(plain, prefix)) continue;
+        if (!plain.starts_with(prefix)) continue;
         if (const Named* found = findOperator(plain.substr(prefix.size()))) return found->family;
     }
     return familyOfUnknown(plain);

@@ -27,8 +27,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kCompiledFolder = "data/aotinductor/";
 
-bool startsWith(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
-
 struct Job {
     std::vector<std::string> models;
     std::shared_ptr<const Package> package;  ///< holds all programs of the job
@@ -158,7 +156,7 @@ std::string firstCompilerError(const std::string& message) {
 std::string reasonOf(const std::string& message) {
     std::string reason;
     for (const std::string_view line : splitView(message, '\n')) {
-        if (startsWith(line, "Set TORCHDYNAMO_VERBOSE") || startsWith(line, "Set TORCH_LOGS") ||
+        if (line.starts_with("Set TORCHDYNAMO_VERBOSE") || line.starts_with("Set TORCH_LOGS") ||
             line.find("<CREATE_ISSUE_LINK>") != std::string_view::npos)
             continue;
         if (reason.empty() && line.empty()) continue;
@@ -225,12 +223,12 @@ struct CompiledPackage {
 /// What one member of a compiled package is called in the output.
 std::string nameInOutput(std::string_view name, const std::string& model) {
     constexpr std::string_view from = "data/aotinductor/model/";
-    if (!startsWith(name, from)) return std::string(name);
+    if (!name.starts_with(from)) return std::string(name);
     return fmt::format("{}{}/{}", kCompiledFolder, model, name.substr(from.size()));
 }
 
 bool isMarker(std::string_view name) {
-    return name == "archive_format" || name == "archive_version" || name == "byteorder" || name == "version" || startsWith(name, ".data/");
+    return name == "archive_format" || name == "archive_version" || name == "byteorder" || name == "version" || name.starts_with(".data/");
 }
 
 class OutputWriter {
@@ -284,15 +282,15 @@ Status writeOutput(const Archive& source, const std::vector<CompiledPackage>& co
     OutputWriter out(std::move(*writer), cancel);
     const auto isProgram = [](const std::string& name) {
         for (const std::string_view folder : {"models/", "data/weights/", "data/constants/", "data/sample_inputs/"}) {
-            if (startsWith(name, folder)) return true;
+            if (name.starts_with(folder)) return true;
         }
         return false;
     };
     const auto isReplaced = [&compiled](const std::string& name) {
         return std::any_of(compiled.begin(), compiled.end(),
-                           [&name](const CompiledPackage& c) { return startsWith(name, fmt::format("{}{}/", kCompiledFolder, c.model)); });
+                           [&name](const CompiledPackage& c) { return name.starts_with(fmt::format("{}{}/", kCompiledFolder, c.model)); });
     };
-    const auto isCompiled = [](const std::string& name) { return startsWith(name, kCompiledFolder); };
+    const auto isCompiled = [](const std::string& name) { return name.starts_with(kCompiledFolder); };
     if (!request.compiledOnly) {
         if (auto copied = copyWhere(out, source, isProgram); !copied) return copied;
         auto kept = copyWhere(out, source, [&](const std::string& name) { return isCompiled(name) && !isReplaced(name); });
@@ -302,7 +300,7 @@ Status writeOutput(const Archive& source, const std::vector<CompiledPackage>& co
         for (const CompiledPackage& c : compiled) {
             for (MemberIndex i = 0; i < c.archive->members().size(); ++i) {
                 const std::string name(c.archive->nameBelowRoot(i));
-                if (c.archive->members()[i].isDirectory || !startsWith(name, "data/") || isCompiled(name) != libraries) continue;
+                if (c.archive->members()[i].isDirectory || !name.starts_with("data/") || isCompiled(name) != libraries) continue;
                 if (auto copied = out.copy(*c.archive, i, nameInOutput(name, c.model)); !copied) return copied;
             }
         }

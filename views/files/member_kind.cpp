@@ -9,10 +9,6 @@ namespace pt2::views {
 
 namespace {
 
-bool ends(std::string_view text, std::string_view suffix) {
-    return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
-}
-bool starts(std::string_view text, std::string_view prefix) { return text.substr(0, prefix.size()) == prefix; }
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 MemberKind text(const char* icon, const QString& meaning, Language language = Language::Plain, bool indent = false) {
@@ -63,23 +59,24 @@ MemberKind memberKind(const Package& package, MemberIndex member) {
     }
     if (name == "archive_format") return text("page", QObject::tr("says that this is a PT2 archive"));
     if (name == "archive_version") return text("page", QObject::tr("version of the archive's layout"));
-    if (name == "version" || ends(name, "/version")) return text("page", QObject::tr("version of the zip writer"));
-    if (name == "byteorder" || ends(name, "byteorder")) return text("page", QObject::tr("byte order of the tensors"));
-    if (contains(name, ".data/serialization_id") || ends(name, "serialization_id")) return text("page", QObject::tr("id of this writing"));
-    if (name == ".format_version" || ends(name, ".format_version")) return text("page", QObject::tr("version of the zip's format"));
-    if (name == ".storage_alignment" || ends(name, ".storage_alignment")) return text("page", QObject::tr("alignment of the records"));
-    if (ends(name, "_weights_config.json")) return text("json", QObject::tr("where each weight lies"), Language::Json, true);
-    if (ends(name, "_constants_config.json")) return text("json", QObject::tr("where each constant lies"), Language::Json, true);
-    if (starts(name, "extra/"))
-        return languageOf(name) == Language::Plain && !ends(name, ".txt") ? bytes("extra", QObject::tr("extra file"))
-                                                                          : text("extra", QObject::tr("extra file"), languageOf(name));
-    if (ends(name, ".so")) return bytes("library", QObject::tr("library"), MemberKind::Content::Library);
-    if (ends(name, ".pt") || ends(name, ".pkl")) return bytes("samples", QObject::tr("pickled data"), MemberKind::Content::Pickle);
-    if (ends(name, ".cubin") || ends(name, ".ptx") || ends(name, ".hsaco")) return bytes("kernel", QObject::tr("GPU code"));
-    if (ends(name, ".json")) return text("json", QObject::tr("JSON"), Language::Json, true);
+    if (name == "version" || name.ends_with("/version")) return text("page", QObject::tr("version of the zip writer"));
+    if (name == "byteorder" || name.ends_with("byteorder")) return text("page", QObject::tr("byte order of the tensors"));
+    if (contains(name, ".data/serialization_id") || name.ends_with("serialization_id")) return text("page", QObject::tr("id of this writing"));
+    if (name == ".format_version" || name.ends_with(".format_version")) return text("page", QObject::tr("version of the zip's format"));
+    if (name == ".storage_alignment" || name.ends_with(".storage_alignment")) return text("page", QObject::tr("alignment of the records"));
+    if (name.ends_with("_weights_config.json")) return text("json", QObject::tr("where each weight lies"), Language::Json, true);
+    if (name.ends_with("_constants_config.json")) return text("json", QObject::tr("where each constant lies"), Language::Json, true);
+    if (name.starts_with("extra/"))
+        return languageOf(name) == Language::Plain && !name.ends_with(".txt") ? bytes("extra", QObject::tr("extra file"))
+                                                                              : text("extra", QObject::tr("extra file"), languageOf(name));
+    if (name.ends_with(".so")) return bytes("library", QObject::tr("library"), MemberKind::Content::Library);
+    if (name.ends_with(".pt") || name.ends_with(".pkl")) return bytes("samples", QObject::tr("pickled data"), MemberKind::Content::Pickle);
+    if (name.ends_with(".cubin") || name.ends_with(".ptx") || name.ends_with(".hsaco")) return bytes("kernel", QObject::tr("GPU code"));
+    if (name.ends_with(".json")) return text("json", QObject::tr("JSON"), Language::Json, true);
     const Language language = languageOf(name);
     if (language != Language::Plain) return text("code", QObject::tr("source"), language);
-    if (ends(name, ".txt") || ends(name, ".md") || ends(name, ".log") || ends(name, ".cmake")) return text("text", QObject::tr("text"));
+    if (name.ends_with(".txt") || name.ends_with(".md") || name.ends_with(".log") || name.ends_with(".cmake"))
+        return text("text", QObject::tr("text"));
     return bytes("page", QObject::tr("data"));
 }
 

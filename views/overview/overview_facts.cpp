@@ -116,8 +116,6 @@ std::pair<std::string, std::size_t> repeatedModules(const Program& program) {
 }
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
-bool startsWith(std::string_view text, std::string_view part) { return text.substr(0, part.size()) == part; }
-bool endsWith(std::string_view text, std::string_view part) { return text.size() >= part.size() && text.substr(text.size() - part.size()) == part; }
 
 /// What a run leaves changed: as the signature says, and as in-place operators do of which the signature says nothing.
 struct StateChanges {
@@ -317,19 +315,19 @@ std::vector<ByteShare> byteShares(const DocumentSession& session) {
         if (member.isDirectory) continue;
         const std::string_view name = archive.nameBelowRoot(i);
         QString kind = QObject::tr("Configs and the rest");
-        if (endsWith(name, ".so"))
+        if (name.ends_with(".so"))
             kind = QObject::tr("Compiled library");
-        else if (startsWith(name, "models/") && endsWith(name, ".json"))
+        else if (name.starts_with("models/") && name.ends_with(".json"))
             kind = QObject::tr("Program (JSON)");
         else if (name == "serialized_exported_program.json")
             kind = QObject::tr("Program (JSON)");
-        else if (endsWith(name, ".cpp") || endsWith(name, ".h") || endsWith(name, ".cu"))
+        else if (name.ends_with(".cpp") || name.ends_with(".h") || name.ends_with(".cu"))
             kind = QObject::tr("Generated source");
-        else if (startsWith(name, "extra/") || contains(name, "/extra/"))
+        else if (name.starts_with("extra/") || contains(name, "/extra/"))
             kind = QObject::tr("Extra files");
         else if (contains(name, "weights/weight_") || contains(name, "constants/tensor_") || contains(name, ".blob") ||
                  contains(name, "constants/") || contains(name, "weights/"))
-            kind = endsWith(name, ".json") ? kind : QObject::tr("Weights");
+            kind = name.ends_with(".json") ? kind : QObject::tr("Weights");
         sums[kind] += member.compressedSize;
         used += member.compressedSize;
     }

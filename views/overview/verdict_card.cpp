@@ -1,18 +1,24 @@
 #include "views/overview/verdict_card.h"
 
+#include <QFileDialog>
 #include <QGridLayout>
 #include <QHBoxLayout>
+#include <QMenu>
 #include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/compiled/target.h"
 #include "views/frame/engine_service.h"
+#include "views/frame/file_path.h"
+#include "views/overview/known_targets.h"
 #include "views/theme/drawn_parts.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/buttons.h"
 #include "views/widgets/icon_label.h"
+#include "views/widgets/link_label.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -82,6 +88,74 @@ VerdictCard::VerdictCard(DocumentSession& session, QWidget* parent) : QWidget(pa
     refresh();
 }
 
+void VerdictCard::chooseTarget(const QString& path) {
+    target_ = path;
+    settled_ = false;
+    refresh();
+}
+
+/// The machine described is judged by its description alone, so neither the engine nor LibTorch is asked.
+void VerdictCard::judgeThere() {
+    session_.jobs().start(
+        this, QStringLiteral("verdict-there"), tr("Judging for \"%1\"").arg(shownFileName(target_)),
+        [document = session_.documentPointer(), model = session_.model(), path = systemPath(target_).string()](const CancelToken& cancel,
+                                                                                                               const ProgressSink&) -> Result<There> {
+            const Result<Target> target = readTargetFile(path);
+            if (!target) return fail(target.error());
+            const Document::CompiledRef found = document->compiled(model);
+            if (!found) return There{};
+            return There{shown(target->name), judgeRunnable(found.package->archive(), *found.model, *target, cancel)};
+        },
+        [this, path = target_](const Result<There>& there) {
+            if (path != target_) return;  // another machine was chosen meanwhile
+            settled_ = true;
+            if (there) {
+                rememberTarget(path);
+                build(there->runnable, true, there->name.isEmpty() ? shownFileName(path) : there->name);
+            } else if (there.error().kind != ErrorKind::Cancelled) {
+                showTargetProblem(there.error());
+            }
+            emit settledChanged();
+        });
+}
+
+void VerdictCard::showTargetProblem(const Error& error) {
+    setHead(State::Error, tr("The description cannot be read"), shown(error.what));
+    auto* column = new QVBoxLayout(body_);
+    setMargins(column, Spacing::l, Spacing::s);
+    column->addWidget(paragraph(shown(error.why + " " + error.help), TextSize::Body, Role::Muted));
+    column->addWidget(paragraph(tr("On the other machine, \"pt2 probe > TARGET.json\" writes one."), TextSize::Body, Role::Muted));
+    column->addStretch(1);
+    update();
+}
+
+void VerdictCard::offerTargets(QWidget* below) {
+    QMenu menu(this);
+    const auto add = [&](const QString& text, const QString& path) {
+        QAction* action = menu.addAction(text, this, [this, path] { chooseTarget(path); });
+        action->setCheckable(true);
+        action->setChecked(path == target_);
+        action->setToolTip(path);
+    };
+    menu.setToolTipsVisible(true);
+    add(tr("This machine"), {});
+    for (const QString& path : knownTargets()) add(shownFileName(path), path);
+    menu.addSeparator();
+    QAction* open = menu.addAction(tr("Add a machine…"), this, [this] {
+        const QString path =
+            QFileDialog::getOpenFileName(this, tr("Description of a machine"), {}, tr("Descriptions by pt2 probe (*.json);;All files (*)"));
+        if (!path.isEmpty()) chooseTarget(path);
+    });
+    open->setToolTip(tr("There, \"pt2 probe > TARGET.json\" describes the machine"));
+    if (!target_.isEmpty() && knownTargets().contains(target_)) {
+        menu.addAction(tr("Forget \"%1\"").arg(shownFileName(target_)), this, [this] {
+            forgetTarget(target_);
+            chooseTarget({});
+        });
+    }
+    menu.exec(below->mapToGlobal(QPoint(0, below->height())));
+}
+
 void VerdictCard::refresh() {
     const CompiledModel* model = session_.compiledModel();
     if (!model) {
@@ -90,9 +164,10 @@ void VerdictCard::refresh() {
         emit settledChanged();
         return;
     }
+    if (!target_.isEmpty()) return judgeThere();
     if (!session_.runnable()) return;  // what was judged before stays until the new verdict is there
     const bool known = EngineService::instance().engineKnown();
-    build(*session_.runnable(), known);
+    build(*session_.runnable(), known, {});
     settled_ = known;
     emit settledChanged();
 }
@@ -118,6 +193,12 @@ void VerdictCard::setHead(State state, const QString& title, const QString& text
     auto* small = paragraph(text, TextSize::Caption);
     words->addWidget(small);
     row->addLayout(words, 1);
+    if (session_.compiledModel()) {
+        auto* link = new LinkLabel(target_.isEmpty() ? tr("Elsewhere…") : tr("Machine…"));
+        link->setToolTip(tr("Whether it runs on another machine"));
+        connect(link, &QAbstractButton::clicked, this, [this, link] { offerTargets(link); });
+        row->addWidget(link, 0, Qt::AlignTop);
+    }
     column->addWidget(head_);
     body_ = new QWidget;
     column->addWidget(body_, 1);
@@ -144,21 +225,27 @@ void VerdictCard::buildEmpty() {
     update();
 }
 
-void VerdictCard::build(const Runnable& runnable, bool engineKnown) {
+void VerdictCard::build(const Runnable& runnable, bool engineKnown, const QString& where) {
+    const bool here = where.isEmpty();
     std::vector<VerdictLine> lines = verdictLines(runnable);
     const auto failed =
         static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [](const VerdictLine& line) { return line.state == State::Error; }));
     const auto unknown =
         static_cast<std::size_t>(std::count_if(lines.begin(), lines.end(), [](const VerdictLine& line) { return line.state == State::Unknown; }));
     switch (runnable.verdict) {
-        case Runnable::Verdict::Yes: setHead(State::Ok, tr("Runs here"), tr("Judged without loading the code.")); break;
+        case Runnable::Verdict::Yes:
+            setHead(State::Ok, here ? tr("Runs here") : tr("Runs on %1").arg(where), tr("Judged without loading the code."));
+            break;
         case Runnable::Verdict::No:
             setHead(
-                State::Error, tr("Does not run here"),
+                State::Error, here ? tr("Does not run here") : tr("Does not run on %1").arg(where),
                 failed == 1 ? tr("One reason. Judged without loading the code.") : tr("%1 reasons. Judged without loading the code.").arg(failed));
             break;
         case Runnable::Verdict::Unknown:
-            setHead(State::Unknown, engineKnown ? tr("May run here") : tr("Looking for the run engine"),
+            setHead(State::Unknown,
+                    !here         ? tr("May run on %1").arg(where)
+                    : engineKnown ? tr("May run here")
+                                  : tr("Looking for the run engine"),
                     unknown == 1 ? tr("One thing is not known. Judged without loading the code.")
                                  : tr("%1 things are not known. Judged without loading the code.").arg(unknown));
             break;

@@ -1,0 +1,91 @@
+#include <QFile>
+#include <QLabel>
+#include <QSettings>
+#include <QTemporaryDir>
+#include <QtTest>
+
+#include "tests/corpus.h"
+#include "views/frame/document_view.h"
+#include "views/frame/main_window.h"
+#include "views/overview/known_targets.h"
+#include "views/overview/overview_page.h"
+#include "views/overview/verdict_card.h"
+#include "views/pages.h"
+#include "views/theme/theme.h"
+
+using namespace pt2;
+using namespace pt2::views;
+using pt2::tests::corpus;
+
+/// The verdict can be had for another machine, from its description alone.
+class VerdictCardTest : public QObject {
+    Q_OBJECT
+
+    PageRegistry registry_;
+    QTemporaryDir folder_;
+
+    QString written(const char* name, const QByteArray& text) const {
+        QFile file(folder_.filePath(QLatin1String(name)));
+        if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size()) return {};
+        return file.fileName();
+    }
+    static QStringList texts(const QWidget& widget) {
+        QStringList out;
+        for (const QLabel* label : widget.findChildren<QLabel*>()) {
+            if (label->isVisible()) out << label->text();
+        }
+        return out;
+    }
+
+private slots:
+    void initTestCase() {
+        if (corpus().isEmpty()) QSKIP("The corpus is not here: no compiled model can be judged.");
+        registerPages(registry_);
+        Theme::instance().apply(ThemeChoice::Light);
+        QCoreApplication::setOrganizationName(QStringLiteral("pt2scope-test"));
+        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, folder_.path());
+        QSettings().remove(QStringLiteral("targets"));
+    }
+
+    void anotherMachineIsJudgedByItsDescription() {
+        MainWindow window(registry_);
+        window.resize(1440, 900);
+        window.show();
+        DocumentView* view = window.openFile(corpus() + QStringLiteral("/2.13.0/aoti/tiny.pt2"));
+        QVERIFY(view && QTest::qWaitFor([view] { return view->session().state() != DocumentSession::State::Opening; }, 60'000));
+        view->showPage(QStringLiteral("overview"));
+        auto* card = view->currentPage()->findChild<VerdictCard*>();
+        QVERIFY(card);
+        const auto judged = [&](const QString& path) {
+            card->chooseTarget(path);
+            const bool done = QTest::qWaitFor([card] { return card->settled(); }, 60'000);
+            QTest::qWait(20);  // what was made is laid out and shown
+            return done;
+        };
+
+        QVERIFY(
+            judged(written("old.json", "{\"name\": \"old box\", \"platform\": \"linux\", \"machine\": \"x86_64\", \"cpu_features\": [\"sse4.2\"]}")));
+        QVERIFY2(texts(*card).contains(QStringLiteral("Does not run on old box")), qPrintable(texts(*card).join('\n')));
+        QVERIFY2(!texts(*card).filter(QStringLiteral("avx2")).isEmpty(), qPrintable(texts(*card).join('\n')));
+
+        QVERIFY(judged(written("bare.json", "{\"name\": \"bare\"}")));
+        QVERIFY2(texts(*card).contains(QStringLiteral("May run on bare")), qPrintable(texts(*card).join('\n')));
+
+        QVERIFY(judged(written("broken.json", "{\"platform\": 7}")));
+        QVERIFY2(texts(*card).contains(QStringLiteral("The description cannot be read")), qPrintable(texts(*card).join('\n')));
+        QVERIFY2(!texts(*card).filter(QStringLiteral("pt2 probe")).isEmpty(), qPrintable(texts(*card).join('\n')));
+        QVERIFY(judged(folder_.filePath(QStringLiteral("nowhere.json"))));
+        QVERIFY(texts(*card).contains(QStringLiteral("The description cannot be read")));
+
+        // What could be read is kept for the next time, the last used first.
+        QCOMPARE(knownTargets(), (QStringList{folder_.filePath(QStringLiteral("bare.json")), folder_.filePath(QStringLiteral("old.json"))}));
+        forgetTarget(folder_.filePath(QStringLiteral("bare.json")));
+        QCOMPARE(knownTargets(), QStringList{folder_.filePath(QStringLiteral("old.json"))});
+
+        card->chooseTarget({});
+        QTRY_VERIFY_WITH_TIMEOUT(!texts(*card).filter(QStringLiteral("here")).isEmpty(), 60'000);
+    }
+};
+
+QTEST_MAIN(VerdictCardTest)
+#include "tst_verdict_card.moc"
