@@ -23,6 +23,7 @@
 #include "views/frame/jump_field.h"
 #include "views/frame/main_window.h"
 #include "views/frame/recent_files.h"
+#include "views/overview/verdict_card.h"
 #include "views/pages.h"
 #include "views/recompile/recompile_page.h"
 #include "views/theme/fonts.h"
@@ -109,6 +110,13 @@ private:
          [this](const QString& key) {
              if (view_ == nullptr) return false;
              view_->showPage(key);
+             return settle(30'000);
+         }},
+        {"target",
+         [this](const QString& path) {
+             auto* card = view_ != nullptr ? view_->currentPage()->findChild<VerdictCard*>() : nullptr;
+             if (card == nullptr) return false;
+             card->chooseTarget(path);
              return settle(30'000);
          }},
         {"go",
