@@ -1,10 +1,12 @@
 #include "views/files/member_tree.h"
 
 #include <QObject>
+#include <algorithm>
 #include <map>
 #include <memory>
 
 #include "core/base/text.h"
+#include "core/package/unused_members.h"
 #include "views/files/member_kind.h"
 #include "views/widgets/text.h"
 
@@ -24,7 +26,7 @@ struct Folder {
     std::size_t count = 0;
 };
 
-Row memberRow(const Package& package, MemberIndex member, std::string_view label) {
+Row memberRow(const Package& package, MemberIndex member, std::string_view label, bool isUnused) {
     const Member& record = package.archive().members()[member];
     const MemberKind kind = memberKind(package, member);
     Row row;
@@ -36,11 +38,15 @@ Row memberRow(const Package& package, MemberIndex member, std::string_view label
     size.tooltip = QObject::tr("%1 bytes").arg(toQt(formatCount(record.size)));
     Cell meaning = Cell::muted(kind.meaning);
     meaning.cutLeft = !kind.meaning.contains(QLatin1Char(' '));  // an FQN
+    if (isUnused) {
+        meaning = Cell::missing(QObject::tr("not used"));
+        meaning.tooltip = QObject::tr("Nothing in the archive refers to this member.");
+    }
     row.cells = {name, size, meaning};
     return row;
 }
 
-Row folderRow(const Package& package, const Folder& given) {  // at most kDeepest levels
+Row folderRow(const Package& package, const Folder& given, const std::vector<MemberIndex>& unused) {  // at most kDeepest levels
     const Folder* folder = &given;
     std::string label = folder->name;
     while (folder->members.empty() && folder->folders.size() == 1) {
@@ -56,12 +62,13 @@ Row folderRow(const Package& package, const Folder& given) {  // at most kDeepes
     row.open = folder->count <= 60;
     for (const auto& [isFolder, index] : folder->order) {
         if (isFolder) {
-            row.children.push_back(folderRow(package, *folder->folders[index]));
+            row.children.push_back(folderRow(package, *folder->folders[index], unused));
         } else {
             const MemberIndex member = folder->members[index];
             const std::string_view full = package.archive().nameBelowRoot(member);
             const std::size_t slash = full.rfind('/');
-            row.children.push_back(memberRow(package, member, slash == std::string_view::npos ? full : full.substr(slash + 1)));
+            row.children.push_back(memberRow(package, member, slash == std::string_view::npos ? full : full.substr(slash + 1),
+                                             std::binary_search(unused.begin(), unused.end(), member)));
         }
     }
     return row;
@@ -104,13 +111,15 @@ std::vector<Row> memberTree(const Package& package) {
         at->order.emplace_back(false, at->members.size());
         at->members.push_back(i);
     }
+    const std::vector<MemberIndex> unused = unusedMembers(package);
     // The root is not a row; its parts are.
     std::vector<Row> rows;
     for (const auto& [isFolder, index] : root.order) {
         if (isFolder) {
-            rows.push_back(folderRow(package, *root.folders[index]));
+            rows.push_back(folderRow(package, *root.folders[index], unused));
         } else {
-            rows.push_back(memberRow(package, root.members[index], archive.nameBelowRoot(root.members[index])));
+            rows.push_back(memberRow(package, root.members[index], archive.nameBelowRoot(root.members[index]),
+                                     std::binary_search(unused.begin(), unused.end(), root.members[index])));
         }
     }
     return rows;
