@@ -51,16 +51,17 @@ all_recompiles() {
   (cd "$release/tests" && ./tst_recompile -datatags 2>/dev/null | awk -v name="$function" '$2 == name { print name ":" $3 }' |
     logs=$logs xargs -r -P "$(nproc)" -n 4 sh -c './tst_recompile "$@" >"$logs/$$" 2>&1; grep -q "^Totals: " "$logs/$$"' -) || broken=1
   unset PT2SCOPE_FULL
+  cat "$logs"/* >"$logs.all" 2>/dev/null || true
   local rows="TestRecompile::$function\\("
-  p=$(cat "$logs"/* | grep -cE "^PASS +: $rows") || true
-  f=$(cat "$logs"/* | grep -cE "^FAIL! +: $rows") || true
-  s=$(cat "$logs"/* | grep -cE "^SKIP +: $rows") || true
+  p=$(grep -cE "^PASS +: $rows" "$logs.all") || true
+  f=$(grep -cE "^FAIL! +: $rows" "$logs.all") || true
+  s=$(grep -cE "^SKIP +: $rows" "$logs.all") || true
   [ $((p + f + s)) -gt 0 ] || broken=1
-  cat "$logs"/* | grep -E -A 3 "^FAIL! " || true
+  grep -E -A 3 "^FAIL! " "$logs.all" || true
   passed=$((passed + p)) failed=$((failed + f + broken)) skipped=$((skipped + s))
   summary+=("$(printf 'recompile %4d passed, %d failed, %d skipped' "$p" $((f + broken)) "$s")")
-  summary+=("$(cat "$logs"/* | awk '/kernel links inferred,/ { n += $4; w += $8 } END { printf "          %d kernel links inferred, %d of them not what torch says", n, w }')")
-  [ "$s" = 0 ] || summary+=("$(left_out "$logs"/*)")
+  summary+=("$(awk '/kernel links inferred,/ { n += $4; w += $8 } END { printf "          %d kernel links inferred, %d of them not what torch says", n, w }' "$logs.all")")
+  [ "$s" = 0 ] || summary+=("$(left_out "$logs.all")")
 }
 
 prepare
