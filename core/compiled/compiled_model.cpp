@@ -194,6 +194,13 @@ private:
         model_.inSpec = std::move(facts.inSpec);
         model_.outSpec = std::move(facts.outSpec);
         model_.checksCompiledIn = facts.checksCompiledIn;
+        model_.inSpecLine = facts.inSpecLine;
+        model_.outSpecLine = facts.outSpecLine;
+        model_.countsLine = facts.countsLine;
+        model_.checks = std::move(facts.checks);
+        model_.asserts = std::move(facts.asserts);
+        model_.checksSwitched = facts.checksSwitched;
+        model_.sourceRead = facts.foundRunImpl;
         if (facts.foundRunImpl) model_.kernelCalls = static_cast<std::uint32_t>(facts.kernels.size());
         model_.kernels = std::move(facts.kernels);
         if (model_.constantCount && model_.constants.size() != static_cast<std::size_t>(*model_.constantCount)) {

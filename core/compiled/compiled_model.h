@@ -11,6 +11,7 @@
 #include "core/base/result.h"
 #include "core/compiled/elf_facts.h"
 #include "core/compiled/fact.h"
+#include "core/compiled/runtime_check.h"
 #include "core/tensor/dtype.h"
 
 namespace pt2 {
@@ -25,10 +26,12 @@ struct CompiledDim {
     std::string symbol;                            ///< "s77" where run_impl binds it or assert_size_stride names it; may be an expression
     std::optional<std::int64_t> minimum, maximum;  ///< tested bounds; absent: not checked by the code
     bool tested = false;                           ///< a runtime check looks at this size
+    std::uint32_t symbolLine = 0;                  ///< where run_impl binds `symbol`; 0: it does not
 };
 
 struct CompiledInput {
     std::string name;  ///< the graph's name in the library ("arg2_1"), not forward()'s
+    std::uint32_t nameLine = 0;
     Fact<DType> dtype;
     Fact<std::vector<CompiledDim>> sizes;                    ///< known only when the rank is
     Fact<std::vector<std::optional<std::int64_t>>> strides;  ///< nullopt: symbolic or not tested
@@ -41,6 +44,7 @@ struct CompiledInput {
 
 struct CompiledOutput {
     std::string name;
+    std::uint32_t nameLine = 0;
     Fact<DType> dtype;
     Fact<std::vector<std::string>> sizes;
     Fact<std::vector<std::string>> strides;
@@ -54,6 +58,7 @@ struct CompiledConstant {
     std::string kind;                        ///< "Parameter", "Buffer", "TensorConstant", "FoldedConstant"; empty before 2.6
     std::uint64_t offset = 0, dataSize = 0;  ///< elements as the wrapper says; bytes
     bool fromFolded = false;
+    std::uint32_t line = 0;  ///< of the wrapper source, where it is declared
     Where where = Where::Unknown;
 };
 
@@ -72,6 +77,11 @@ struct CompiledModel {
     std::vector<CompiledConstant> constants;
     std::optional<std::uint32_t> kernelCalls;  ///< calls in run_impl
     std::string compileCommand, linkCommand;
+    std::uint32_t inSpecLine = 0, outSpecLine = 0, countsLine = 0;  ///< of the wrapper source, from 1
+    std::vector<RuntimeCheck> checks;                               ///< what the code tests of its inputs, in their order
+    std::vector<CompiledAssert> asserts;                            ///< conditions of the program that the code tests while it runs
+    bool checksSwitched = false;       ///< AOTI_RUNTIME_CHECK_INPUTS switches `checks`; else they always run (before torch 2.7)
+    bool sourceRead = false;           ///< the wrapper source is there and was understood: what is not in these facts is not in it
     bool checksCompiledIn = false;     ///< any check_input_K in the source
     bool cppOnly = false;              ///< sources without a library
     bool weightsAbsent = false;        ///< a run would segfault: constants are not in the library, nor where the loader takes them (format.md 3.5)

@@ -13,6 +13,7 @@ template <typename T>
 struct Fact {
     T value{};
     Origin origin = Origin::Unknown;
+    std::uint32_t line = 0;  ///< of the wrapper source, from 1; 0: from no line of it
     bool known() const { return origin != Origin::Unknown; }
 };
 

@@ -81,4 +81,30 @@ std::string dimensionText(const std::vector<SourceToken>& tokens, std::size_t be
     return parsed ? parsed->print() : text;
 }
 
+const char* deviceTypeName(int deviceType) {
+    switch (deviceType) {
+        case 0: return "cpu";
+        case 1: return "cuda";
+        case 12: return "xpu";
+        case 13: return "mps";
+        default: return nullptr;
+    }
+}
+
+std::string conditionText(const std::vector<SourceToken>& tokens, std::size_t begin, std::size_t end) {
+    static constexpr std::array<std::string_view, 8> kBetween = {"==", "!=", "<", ">", "<=", ">=", "&&", "||"};
+    std::string text;
+    std::size_t side = begin, depth = 0;
+    for (std::size_t i = begin; i < end; ++i) {
+        if (tokens[i].is("static_cast") && i + 4 < end && tokens[i + 1].is("<")) i += 4;  // its angle brackets compare nothing
+        if (tokens[i].is("(") || tokens[i].is("[")) ++depth;
+        if ((tokens[i].is(")") || tokens[i].is("]")) && depth > 0) --depth;
+        const bool between = depth == 0 && std::any_of(kBetween.begin(), kBetween.end(), [&](std::string_view op) { return tokens[i].is(op); });
+        if (!between) continue;
+        text += dimensionText(tokens, side, i) + " " + std::string(tokens[i].text) + " ";
+        side = i + 1;
+    }
+    return text + dimensionText(tokens, side, end);
+}
+
 }  // namespace pt2

@@ -20,5 +20,9 @@ std::optional<DType> dtypeOfCType(std::string_view name);
 bool isKernelCall(std::string_view function);
 /// A dimension as generated C++ writes it ("32L*s27"), in torch's form ("32*s27").
 std::string dimensionText(const std::vector<SourceToken>& tokens, std::size_t begin, std::size_t end);
+/// A condition over sizes as generated C++ writes it ("(2L*s3) <= 9L"), sides in torch's form ("2*s3 <= 9").
+std::string conditionText(const std::vector<SourceToken>& tokens, std::size_t begin, std::size_t end);
+/// LibTorch's number of a device type: 0 "cpu", 1 "cuda"; nullptr for those that no compiled model has.
+const char* deviceTypeName(int deviceType);
 
 }  // namespace pt2

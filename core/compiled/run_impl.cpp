@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/base/text.h"
 #include "core/compiled/generated_names.h"
 
 namespace pt2 {
@@ -18,7 +19,7 @@ struct Span {
 class Follower {
 public:
     Follower(const TokenizedSource& source, const SourceFunction& function)
-        : tokens_(source.tokens), matches_(source.matches), kernelNames_(source.kernelNames), function_(function) {
+        : source_(source), tokens_(source.tokens), matches_(source.matches), kernelNames_(source.kernelNames), function_(function) {
         budget_ = (function.bodyEnd - function.bodyBegin) * kLooksPerToken + kLooksAtLeast;
     }
 
@@ -51,6 +52,7 @@ private:
     }
     bool is(std::size_t i, std::string_view text) const { return token(i).is(text); }
     bool at(std::string_view text) const { return is(position_, text); }
+    std::uint32_t line() const { return source_.lineOf(position_); }  ///< of the statement at hand
     std::string name(std::size_t i) const { return std::string(token(i).text); }
 
     /// The array of inputs is the first AtenTensorHandle* parameter, that of outputs the second.
@@ -211,8 +213,12 @@ private:
         const auto stride = strideVariables_.find(token(from).text);
         if (size == sizeVariables_.end() && stride == strideVariables_.end()) return;
         symbols_.insert(target);
+        // arg0_1_size_0 = arg0_1_size[0]; s44 = (1.0/2.0)*arg0_1_size_0; is a composite size on the way to its symbol, and no symbol itself.
+        if (size != sizeVariables_.end() && target == name(from) + "_" + std::to_string(*index)) return;
         if (size != sizeVariables_.end()) {
-            evidence_.inputs[size->second].sizeSymbols.emplace(static_cast<std::size_t>(*index), target);
+            InputEvidence& input = evidence_.inputs[size->second];
+            if (input.sizeSymbols.emplace(static_cast<std::size_t>(*index), target).second)
+                input.symbolLines.emplace(static_cast<std::size_t>(*index), line());
         } else {
             evidence_.inputs[stride->second].strideSymbols.emplace(static_cast<std::size_t>(*index), target);
         }
@@ -253,6 +259,7 @@ private:
     void view(const std::string& target, const std::vector<Span>& arguments, std::size_t first) {
         if (arguments.size() < first + 4) return;
         BufferEvidence buffer;
+        buffer.line = line();
         const Span source = arguments[first];
         const auto found = source.end - source.begin == 1 ? buffers_.find(token(source.begin).text) : buffers_.end();
         if (found != buffers_.end()) {
@@ -306,6 +313,7 @@ private:
             assertion(arguments);
         } else if (function.substr(0, 24) == "aoti_torch_empty_strided" && arguments.size() >= 5) {
             BufferEvidence buffer;
+            buffer.line = line();
             buffer.sizes = arrayOf(arguments[1]);
             buffer.strides = arrayOf(arguments[2]);
             for (std::size_t i = arguments[3].begin; i < arguments[3].end; ++i) {
@@ -336,6 +344,7 @@ private:
             if (!evidence.assertedSizes) {
                 evidence.assertedSizes = sizes;
                 evidence.assertedStrides = strides;
+                addCheck(RuntimeCheck::What::Layout, *input, std::nullopt, formatShape(*sizes) + " strides " + formatShape(*strides));
             }
             return;
         }
@@ -343,6 +352,7 @@ private:
         if (found == buffers_.end() || found->second.sizes) return;
         found->second.sizes = sizes;
         found->second.strides = strides;
+        found->second.line = line();
     }
 
     /// (const float*)(arg2_1.data_ptr()) among the arguments of a kernel: what it reads the bytes as.
@@ -399,11 +409,34 @@ private:
         return result;
     }
 
+    void addCheck(RuntimeCheck::What what, std::size_t input, std::optional<std::size_t> dimension, std::string expected) {
+        evidence_.inputs[input].checks.push_back({what, input, dimension, std::move(expected), line()});
+    }
+
+    /// if (!(u0 >= 2L)) { throw std::runtime_error("Expected ..."); }: a condition the program asserts. True when it is one.
+    bool programAssert(std::size_t open, std::size_t close) {
+        if (!is(open + 1, "!") || !is(open + 2, "(") || closing(open + 2) + 1 != close || !is(close + 1, "{")) return false;
+        const std::size_t end = closing(close + 1);
+        spend(close, end);
+        CompiledAssert found;
+        found.line = line();
+        bool throws = false;
+        for (std::size_t i = close + 2; i < end && found.message.empty(); ++i) {
+            throws = throws || is(i, "throw");
+            if (throws && token(i).kind == SourceToken::Kind::String) found.message = decodeStringToken(token(i));
+        }
+        if (!throws) return false;
+        found.condition = conditionText(tokens_, open + 3, close - 1);
+        evidence_.asserts.push_back(std::move(found));
+        return true;
+    }
+
     /// if (8 != sizes[1]), if (sizes[0] < 2), if (sizes[0] > 64), if (expected != dtype): what is refused, so the opposite is the contract.
     void comparison() {
         const std::size_t open = position_ + 1;
         const std::size_t close = closing(open);
         spend(open, close);
+        if (programAssert(open, close)) return;
         for (std::size_t i = open + 1; i < close; ++i) {
             std::string_view op = token(i).text;
             if (op != "!=" && op != "<" && op != ">" && op != "<=" && op != ">=") continue;
@@ -429,28 +462,40 @@ private:
         const auto size = sizeVariables_.find(tested.variable);
         if (size != sizeVariables_.end()) {
             InputEvidence& input = evidence_.inputs[size->second];
-            if (op == "!=") input.fixedSizes[dimension] = number;
-            if (op == "<") input.minimumSizes[dimension] = number;
-            if (op == ">") input.maximumSizes[dimension] = number;
-            if (op == "<=" && number < INT64_MAX) input.minimumSizes[dimension] = number + 1;
-            if (op == ">=" && number > INT64_MIN) input.maximumSizes[dimension] = number - 1;
+            if ((op == "<=" && number == INT64_MAX) || (op == ">=" && number == INT64_MIN)) return;
+            if (op == "<=") ++number;
+            if (op == ">=") --number;
+            using What = RuntimeCheck::What;
+            const What what = op == "!=" ? What::Size : op.front() == '<' ? What::Minimum : What::Maximum;
+            (what == What::Size ? input.fixedSizes : what == What::Minimum ? input.minimumSizes : input.maximumSizes)[dimension] = number;
+            addCheck(what, size->second, dimension, std::to_string(number));
         }
         const auto stride = strideVariables_.find(tested.variable);
-        if (stride != strideVariables_.end() && op == "!=") evidence_.inputs[stride->second].fixedStrides[dimension] = number;
+        if (stride != strideVariables_.end() && op == "!=") {
+            evidence_.inputs[stride->second].fixedStrides[dimension] = number;
+            addCheck(RuntimeCheck::What::Stride, stride->second, dimension, std::to_string(number));
+        }
     }
 
     void dtypeOrDevice(const Operand& tested, const Operand& expected) {
         const auto dtype = dtypeVariables_.find(tested.variable);
         if (dtype != dtypeVariables_.end()) {
             const auto constant = dtypeConstants_.find(expected.variable);
-            if (constant != dtypeConstants_.end()) evidence_.inputs[dtype->second].testedDtype = constant->second;
+            if (constant != dtypeConstants_.end()) {
+                evidence_.inputs[dtype->second].testedDtype = constant->second;
+                addCheck(RuntimeCheck::What::DType, dtype->second, std::nullopt, dtypeName(constant->second));
+            }
         }
         const auto device = deviceVariables_.find(tested.variable);
         if (device != deviceVariables_.end() && expected.number && *expected.number >= 0 && *expected.number < 256) {
-            evidence_.inputs[device->second].deviceType = static_cast<int>(*expected.number);
+            const int type = static_cast<int>(*expected.number);
+            evidence_.inputs[device->second].deviceType = type;
+            const char* name = deviceTypeName(type);
+            addCheck(RuntimeCheck::What::Device, device->second, std::nullopt, name != nullptr ? name : "device type " + std::to_string(type));
         }
     }
 
+    const TokenizedSource& source_;
     const std::vector<SourceToken>& tokens_;
     const std::vector<std::uint32_t>& matches_;
     const std::set<std::string_view>& kernelNames_;
@@ -473,6 +518,9 @@ private:
 
 TokenizedSource tokenizeGenerated(std::string_view source) {
     TokenizedSource result;
+    result.text = source;
+    result.lineStarts.push_back(0);
+    for (std::size_t at = source.find('\n'); at != std::string_view::npos; at = source.find('\n', at + 1)) result.lineStarts.push_back(at + 1);
     result.tokens = tokenizeSource(source);
     result.matches = matchBrackets(result.tokens);
     const std::vector<SourceToken>& tokens = result.tokens;
@@ -483,6 +531,25 @@ TokenizedSource tokenizeGenerated(std::string_view source) {
         if (k < tokens.size() && tokens[k].is("(") && tokens[k - 1].isIdentifier()) result.kernelNames.insert(tokens[k - 1].text);
     }
     return result;
+}
+
+std::uint32_t TokenizedSource::lineOf(std::size_t token) const {
+    if (token >= tokens.size() || text.empty()) return 0;
+    const auto offset = static_cast<std::size_t>(tokens[token].text.data() - text.data());
+    return static_cast<std::uint32_t>(std::upper_bound(lineStarts.begin(), lineStarts.end(), offset) - lineStarts.begin());
+}
+
+const char* runtimeCheckName(RuntimeCheck::What what) {
+    switch (what) {
+        case RuntimeCheck::What::DType: return "dtype";
+        case RuntimeCheck::What::Size: return "size";
+        case RuntimeCheck::What::Minimum: return "minimum";
+        case RuntimeCheck::What::Maximum: return "maximum";
+        case RuntimeCheck::What::Stride: return "stride";
+        case RuntimeCheck::What::Device: return "device";
+        case RuntimeCheck::What::Layout: return "layout";
+    }
+    return "";
 }
 
 BodyEvidence followBody(const TokenizedSource& source, const SourceFunction& function) { return Follower(source, function).run(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <initializer_list>
 #include <system_error>
 
 #include "core/compiled/generated_names.h"
@@ -54,16 +55,6 @@ std::size_t semicolon(const std::vector<SourceToken>& tokens, std::size_t i) {
     return i;
 }
 
-const char* deviceTypeName(int deviceType) {
-    switch (deviceType) {
-        case 0: return "cpu";
-        case 1: return "cuda";
-        case 12: return "xpu";
-        case 13: return "mps";
-        default: return nullptr;
-    }
-}
-
 class Reader {
 public:
     explicit Reader(std::string_view source) : source_(tokenizeGenerated(source)) {
@@ -83,11 +74,13 @@ private:
     void readTables() {
         for (std::size_t i = 0; i + 1 < tokens_.size(); ++i) {
             const SourceToken& token = tokens_[i];
+            if (token.kind == SourceToken::Kind::String && token.text == "\"AOTI_RUNTIME_CHECK_INPUTS\"") facts_.checksSwitched = true;
             if (!token.isIdentifier()) continue;
             if (token.is("AOTInductorModelBase") && tokens_[i + 1].is("(")) {
                 readCounts(i + 1);
             } else if ((token.is("in_spec_") || token.is("out_spec_")) && tokens_[i + 1].is("=")) {
                 const bool isIn = token.is("in_spec_");
+                (isIn ? facts_.inSpecLine : facts_.outSpecLine) = source_.lineOf(i);
                 std::size_t k = i + 2;
                 (isIn ? facts_.inSpec : facts_.outSpec) = joinedStrings(tokens_, k);
             } else if (tokens_[i + 1].is("[") && i + 6 < tokens_.size() && tokens_[i + 3].is("]") && tokens_[i + 4].is(".") &&
@@ -110,6 +103,7 @@ private:
         }
         if (counts.size() < 2) return;  // the class's own constructor, not a call with numbers
         facts_.isWrapper = true;
+        facts_.countsLine = source_.lineOf(open);
         facts_.inputCount = counts[0];
         facts_.outputCount = counts[1];
         if (counts.size() > 2) facts_.constantCount = counts[2];
@@ -123,10 +117,12 @@ private:
         if (table == "inputs_info_" && field == "name") {
             if (facts_.inputs.size() <= index) facts_.inputs.resize(index + 1);
             facts_.inputs[index].name = text();
+            facts_.inputs[index].nameLine = source_.lineOf(value);
             facts_.isWrapper = true;
         } else if (table == "outputs_info_" && field == "name") {
             if (facts_.outputs.size() <= index) facts_.outputs.resize(index + 1);
             facts_.outputs[index].name = text();
+            facts_.outputs[index].nameLine = source_.lineOf(value);
         } else if (table == "constants_info_") {
             if (facts_.constants.size() <= index) facts_.constants.resize(index + 1);
             readConstant(facts_.constants[index], field, value, text());
@@ -140,11 +136,12 @@ private:
         };
         if (field == "name") {
             constant.name = std::move(text);
+            constant.line = source_.lineOf(value);
         } else if (field == "original_fqn") {
             constant.fqn = std::move(text);
         } else if (field == "dtype") {
             if (const std::optional<DType> dtype = dtypeIn(tokens_, value, semicolon(tokens_, value)))
-                constant.dtype = {*dtype, Origin::WrapperSource};
+                constant.dtype = {*dtype, Origin::WrapperSource, source_.lineOf(value)};
         } else if (field == "offset") {
             constant.offset = number();
         } else if (field == "data_size") {
@@ -173,6 +170,7 @@ private:
         if (!takesHandles) return;
         BodyEvidence body = followBody(source_, function);
         for (auto& [index, found] : body.inputs) merge(inputs_[index], std::move(found));
+        facts_.asserts.insert(facts_.asserts.end(), body.asserts.begin(), body.asserts.end());
         if (!isRunImpl) return;
         facts_.foundRunImpl = true;
         facts_.kernels.insert(facts_.kernels.end(), body.kernels.begin(), body.kernels.end());
@@ -189,11 +187,24 @@ private:
         into.fixedStrides.merge(from.fixedStrides);
         into.sizeSymbols.merge(from.sizeSymbols);
         into.strideSymbols.merge(from.strideSymbols);
+        into.symbolLines.merge(from.symbolLines);
+        into.checks.insert(into.checks.end(), from.checks.begin(), from.checks.end());
         if (from.assertedSizes) {
             into.assertedSizes = std::move(from.assertedSizes);
             into.assertedStrides = std::move(from.assertedStrides);
         }
         if (into.variable.empty()) into.variable = from.variable;
+    }
+
+    /// Whether the generator tested lower bounds, as it does unless told not to (check_lowerbound, 2.10). Where it did not, a symbolic size may have
+    /// left no trace at all. A source without any symbolic size shows nothing and needs nothing.
+    bool everySizeLeavesATrace() const {
+        bool anySymbolic = false;
+        for (const auto& [index, evidence] : inputs_) {
+            if (!evidence.minimumSizes.empty()) return true;
+            anySymbolic = anySymbolic || !evidence.maximumSizes.empty() || !evidence.sizeSymbols.empty() || !evidence.strideSymbols.empty();
+        }
+        return !anySymbolic;
     }
 
     /// The rank when it is not stated: every dimension leaves a trace (a tested size, a bound, a tested stride or a bound symbol), so the highest
@@ -213,6 +224,7 @@ private:
     void assembleInputs() {
         const std::size_t count = facts_.inputCount ? static_cast<std::size_t>(*facts_.inputCount) : facts_.inputs.size();
         facts_.inputs.resize(count);
+        const bool traced = everySizeLeavesATrace();
         for (std::size_t i = 0; i < count; ++i) {
             const auto found = inputs_.find(i);
             if (found == inputs_.end()) continue;
@@ -222,28 +234,41 @@ private:
             input.assertedAtRuntime = evidence.assertedSizes.has_value();
             facts_.checksCompiledIn = facts_.checksCompiledIn || input.checkedAtRuntime;
             if (evidence.testedDtype) {
-                input.dtype = {*evidence.testedDtype, Origin::WrapperSource};
+                input.dtype = {*evidence.testedDtype, Origin::WrapperSource, lineOf(evidence, {RuntimeCheck::What::DType})};
             } else if (evidence.reinterpretedAs) {
                 input.dtype = {*evidence.reinterpretedAs, Origin::Inferred};
             }
             if (evidence.deviceType) {
-                if (const char* device = deviceTypeName(*evidence.deviceType)) input.device = {device, Origin::WrapperSource};
+                if (const char* device = deviceTypeName(*evidence.deviceType))
+                    input.device = {device, Origin::WrapperSource, lineOf(evidence, {RuntimeCheck::What::Device})};
             }
-            assembleSizes(input, evidence);
+            assembleSizes(input, evidence, traced);
+            facts_.checks.insert(facts_.checks.end(), evidence.checks.begin(), evidence.checks.end());
         }
     }
 
-    static void assembleSizes(CompiledInput& input, const InputEvidence& evidence) {
+    /// Of the first check of one of these kinds; 0 where there is none.
+    static std::uint32_t lineOf(const InputEvidence& evidence, std::initializer_list<RuntimeCheck::What> kinds) {
+        for (const RuntimeCheck& check : evidence.checks) {
+            if (std::find(kinds.begin(), kinds.end(), check.what) != kinds.end()) return check.line;
+        }
+        return 0;
+    }
+
+    static void assembleSizes(CompiledInput& input, const InputEvidence& evidence, bool traced) {
+        using What = RuntimeCheck::What;
         std::optional<std::size_t> rank;
         Origin origin = Origin::WrapperSource;
         if (evidence.assertedSizes) {
             rank = evidence.assertedSizes->size();
         } else {
-            rank = inferredRank(evidence);
+            if (traced) rank = inferredRank(evidence);
             origin = Origin::Inferred;
         }
         if (!rank) return;
         input.sizes.origin = origin;
+        const std::uint32_t asserted = lineOf(evidence, {What::Layout});
+        input.sizes.line = asserted != 0 ? asserted : lineOf(evidence, {What::Size, What::Minimum, What::Maximum});
         input.sizes.value.resize(*rank);
         std::vector<std::optional<std::int64_t>> strides(*rank);
         std::vector<std::string> strideTexts(*rank);
@@ -262,6 +287,8 @@ private:
                 dim.tested = true;
             }
             const auto symbol = evidence.sizeSymbols.find(d);
+            const auto symbolLine = evidence.symbolLines.find(d);
+            if (symbolLine != evidence.symbolLines.end()) dim.symbolLine = symbolLine->second;
             if (!dim.fixed && dim.symbol.empty() && symbol != evidence.sizeSymbols.end()) dim.symbol = symbol->second;
             const auto minimum = evidence.minimumSizes.find(d);
             if (minimum != evidence.minimumSizes.end()) dim.minimum = minimum->second;
@@ -281,8 +308,9 @@ private:
             }
         }
         if (!anyStride && *rank > 0) return;
-        input.strides = {std::move(strides), Origin::WrapperSource};
-        input.strideTexts = {std::move(strideTexts), Origin::WrapperSource};
+        const std::uint32_t strideLine = asserted != 0 ? asserted : lineOf(evidence, {What::Stride});
+        input.strides = {std::move(strides), Origin::WrapperSource, strideLine};
+        input.strideTexts = {std::move(strideTexts), Origin::WrapperSource, strideLine};
     }
 
     void assembleOutputs() {
@@ -293,9 +321,9 @@ private:
             if (found == outputs_.end()) continue;
             const BufferEvidence& buffer = found->second;
             CompiledOutput& output = facts_.outputs[i];
-            if (buffer.dtype) output.dtype = {*buffer.dtype, buffer.dtypeIsInferred ? Origin::Inferred : Origin::WrapperSource};
-            if (buffer.sizes) output.sizes = {*buffer.sizes, Origin::WrapperSource};
-            if (buffer.strides) output.strides = {*buffer.strides, Origin::WrapperSource};
+            if (buffer.dtype) output.dtype = {*buffer.dtype, buffer.dtypeIsInferred ? Origin::Inferred : Origin::WrapperSource, buffer.line};
+            if (buffer.sizes) output.sizes = {*buffer.sizes, Origin::WrapperSource, buffer.line};
+            if (buffer.strides) output.strides = {*buffer.strides, Origin::WrapperSource, buffer.line};
             if (buffer.input && *buffer.input < facts_.inputs.size()) handThrough(output, facts_.inputs[*buffer.input]);
         }
     }
@@ -308,6 +336,7 @@ private:
             const auto& texts = output.sizes.value;
             if (std::none_of(texts.begin(), texts.end(), [](const std::string& text) { return text.empty(); })) {
                 output.sizes.origin = input.sizes.origin;
+                output.sizes.line = input.sizes.line;
             } else {
                 output.sizes.value.clear();
             }

@@ -18,6 +18,10 @@ struct WrapperFacts {
     std::vector<CompiledOutput> outputs;
     std::vector<CompiledConstant> constants;  ///< `where` is left Unknown: the text does not say
     std::string inSpec, outSpec;
+    std::uint32_t inSpecLine = 0, outSpecLine = 0, countsLine = 0;  ///< from 1; 0: not there
+    std::vector<RuntimeCheck> checks;                               ///< in the order of inputs, each input's in text order
+    std::vector<CompiledAssert> asserts;                            ///< in text order
+    bool checksSwitched = false;       ///< AOTI_RUNTIME_CHECK_INPUTS is asked; else checks, if any, always run (before 2.7)
     std::vector<std::string> kernels;  ///< called in run_impl, in text order, repetitions included
     bool foundRunImpl = false;
     bool checksCompiledIn = false;
