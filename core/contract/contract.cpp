@@ -44,6 +44,13 @@ std::size_t Contract::tensorCount() const {
         std::count_if(inputs.begin(), inputs.end(), [](const ContractInput& input) { return input.tensorIndex.has_value(); }));
 }
 
+std::string sourceText(const FactSource& source) {
+    std::string text = originName(source.origin);
+    if (source.origin == Origin::Inferred) text = "inferred from the wrapper source";
+    if (source.line != 0) text += ", line " + std::to_string(source.line);
+    return text;
+}
+
 std::string rangeText(const SymRange& range) {
     if (range.minimum && range.maximum) {
         if (*range.minimum == *range.maximum) return std::to_string(*range.minimum);

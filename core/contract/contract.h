@@ -11,6 +11,14 @@
 
 namespace pt2 {
 
+/// Where one fact comes from: program, wrapper source (with the line, from 1; 0 where none can be named), metadata, or unknown.
+struct FactSource {
+    Origin origin = Origin::Unknown;
+    std::uint32_t line = 0;
+};
+/// "program", "wrapper source, line 712", "inferred from the wrapper source, line 712", "metadata", "unknown".
+std::string sourceText(const FactSource& source);
+
 /// One size (or stride) of an input as the program and the compiled model know it.
 struct ContractDim {
     std::optional<std::int64_t> fixed;
@@ -19,6 +27,7 @@ struct ContractDim {
     SymRange program;                   ///< range by the program (of the whole expression); nothing beyond 64 bits counts as a bound
     SymRange compiled;                  ///< bounds tested by the generated code
     bool compiledKnown = false;
+    FactSource compiledSource;     ///< where the code states or tests it
     bool testedAtRuntime = false;  ///< a check_input_K looks at it: a size against `fixed` or `compiled`, a stride even where the size is 1
 };
 
@@ -40,7 +49,8 @@ struct ContractInput {
     std::vector<ContractDim> sizes;
     std::optional<std::vector<ContractDim>> strides;  ///< what the compiled code tests or assumes, else the program's
     std::string device;
-    Origin origin = Origin::Unknown;  ///< where dtype and sizes come from
+    Origin origin = Origin::Unknown;                                               ///< where dtype and sizes come from
+    FactSource dtypeSource, sizesSource, stridesSource, deviceSource, nameSource;  ///< nameSource: of `compiledName`
     bool checkedAtRuntime = false;
     bool assertedAtRuntime = false;  ///< 2.13: rank, sizes and strides are asserted at first use when runtime checks are on
     bool dtypeTestedAtRuntime = false, deviceTestedAtRuntime = false;
@@ -66,6 +76,7 @@ struct ContractOutput {
     DType dtype = DType::Unknown;
     std::vector<std::string> shape;
     Origin origin = Origin::Unknown;
+    FactSource dtypeSource, sizesSource;
 };
 
 /// What pt2scope itself knows of a model's inputs and checks before a run (cli.md, "contract"), joined from program and compiled model.
@@ -73,6 +84,7 @@ struct Contract {
     std::string model;
     bool hasProgram = false, hasCompiled = false;
     bool checksCompiledIn = false;      ///< the compiled model has runtime checks of its own
+    bool sourceRead = false;            ///< its wrapper source was read: what the code does not test is known
     bool inputsKnown = true;            ///< false: neither program nor wrapper source says what goes in; inputs are given by number
     std::string device;                 ///< of the compiled model ("cpu"), empty when not stated
     std::vector<ContractInput> inputs;  ///< user inputs in flat order

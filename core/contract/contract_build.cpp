@@ -30,6 +30,7 @@ public:
         if (compiled_ != nullptr) {
             contract_.hasCompiled = true;
             contract_.checksCompiledIn = compiled_->checksCompiledIn;
+            contract_.sourceRead = compiled_->sourceRead;
             contract_.device = compiled_->device;
             if (program_ == nullptr) inputsFromCompiled();
             joinCompiled();
@@ -91,6 +92,7 @@ private:
             const Value& value = program_->value(argument->value);
             if (value.kind == ValueKind::Tensor) {
                 describeTensor(value, argument->value, input);
+                input.dtypeSource = input.sizesSource = input.stridesSource = input.deviceSource = {Origin::Program};
             } else {
                 input.isConstant = true;
                 describeNumber(value, input);
@@ -193,6 +195,7 @@ private:
                     output.isTensor = true;
                     output.dtype = value.dtype;
                     output.shape = program_->sizesText(value);
+                    output.dtypeSource = output.sizesSource = {Origin::Program};
                 } else if (value.kind == ValueKind::SymInt) {
                     output.constantText = program_->dimText(value.symbolic);
                 }
@@ -259,6 +262,7 @@ private:
 
     void joinInput(ContractInput& input, const CompiledInput& compiled) {
         input.compiledName = compiled.name;
+        if (!compiled.name.empty()) input.nameSource = {Origin::WrapperSource, compiled.nameLine};
         input.checkedAtRuntime = compiled.checkedAtRuntime;
         input.assertedAtRuntime = compiled.assertedAtRuntime;
         input.dtypeTestedAtRuntime = compiled.dtype.origin == Origin::WrapperSource;
@@ -268,10 +272,21 @@ private:
                 contract_.notes.push_back("Input \"" + input.name + "\" is " + dtypeName(input.dtype) + " in the program and " +
                                           dtypeName(compiled.dtype.value) + " in the compiled model, so they may not belong together.");
             }
-            if (input.dtype == DType::Unknown || compiled.dtype.origin == Origin::WrapperSource) input.dtype = compiled.dtype.value;
+            if (input.dtype == DType::Unknown || compiled.dtype.origin == Origin::WrapperSource) {
+                input.dtype = compiled.dtype.value;
+                input.dtypeSource = sourceOf(compiled.dtype);
+            }
             if (input.origin == Origin::Unknown) input.origin = compiled.dtype.origin;
         }
-        input.device = compiled.device.known() ? compiled.device.value : !compiled_->device.empty() ? compiled_->device : input.device;
+        if (compiled.device.known()) {
+            input.device = compiled.device.value;
+            input.deviceSource = sourceOf(compiled.device);
+        } else if (!compiled_->device.empty()) {
+            input.device = compiled_->device;
+            input.deviceSource = {Origin::Metadata};
+        } else if (!input.device.empty()) {
+            input.deviceSource = {Origin::Program};
+        }
         if (!compiled.sizes.known()) return;
         if (input.rankKnown && input.sizes.size() != compiled.sizes.value.size()) {
             contract_.notes.push_back("Input \"" + input.name + "\" has " + std::to_string(input.sizes.size()) + " dimensions in the program and " +
@@ -279,15 +294,38 @@ private:
             input.sizes.clear();
             input.strides.reset();
             input.rankKnown = false;
+            input.sizesSource = input.stridesSource = {};
         }
         if (!input.rankKnown) {
             input.rankKnown = true;
             input.sizes.resize(compiled.sizes.value.size());
             input.origin = compiled.sizes.origin;
+            input.sizesSource = sourceOf(compiled.sizes);
             for (std::size_t d = 0; d < input.sizes.size(); ++d) sizeFromCompiled(input.sizes[d], compiled.sizes.value[d]);
         }
-        for (std::size_t d = 0; d < input.sizes.size(); ++d) joinSize(input.sizes[d], compiled.sizes.value[d]);
+        for (std::size_t d = 0; d < input.sizes.size(); ++d) {
+            joinSize(input.sizes[d], compiled.sizes.value[d]);
+            input.sizes[d].compiledSource = sizeSource(input, compiled, d);
+        }
         joinStrides(input, compiled);
+    }
+
+    template <typename T>
+    static FactSource sourceOf(const Fact<T>& fact) {
+        return {fact.origin, fact.line};
+    }
+
+    /// The test of this very size where there is one, else the assertion of all sizes, else where run_impl binds its symbol.
+    FactSource sizeSource(const ContractInput& input, const CompiledInput& compiled, std::size_t d) const {
+        for (const RuntimeCheck& check : compiled_->checks) {
+            const bool ofSize =
+                check.what == RuntimeCheck::What::Size || check.what == RuntimeCheck::What::Minimum || check.what == RuntimeCheck::What::Maximum;
+            if (ofSize && check.input == input.tensorIndex && check.dimension == d) return {Origin::WrapperSource, check.line};
+        }
+        const CompiledDim& dim = compiled.sizes.value[d];
+        if (compiled.assertedAtRuntime && (dim.fixed || !dim.symbol.empty())) return {Origin::WrapperSource, compiled.sizes.line};
+        if (dim.symbolLine != 0) return {Origin::WrapperSource, dim.symbolLine};
+        return {};
     }
 
     static void sizeFromCompiled(ContractDim& dim, const CompiledDim& compiled) {
@@ -329,8 +367,18 @@ private:
                 stride.text = "?";
             }
             stride.testedAtRuntime = compiled.strideTested[d];
+            if (compiled.strides.value[d] || (!text.empty() && stride.text == text)) stride.compiledSource = strideSource(input, compiled, d);
         }
         input.strides = std::move(strides);
+        input.stridesSource = sourceOf(compiled.strides);
+    }
+
+    FactSource strideSource(const ContractInput& input, const CompiledInput& compiled, std::size_t d) const {
+        for (const RuntimeCheck& check : compiled_->checks) {
+            if (check.what == RuntimeCheck::What::Stride && check.input == input.tensorIndex && check.dimension == d)
+                return {Origin::WrapperSource, check.line};
+        }
+        return sourceOf(compiled.strides);
     }
 
     void outputsFromCompiled() {
@@ -343,6 +391,8 @@ private:
             output.graphName = compiled.name;
             if (compiled.dtype.known()) output.dtype = compiled.dtype.value;
             if (compiled.sizes.known()) output.shape = compiled.sizes.value;
+            output.dtypeSource = sourceOf(compiled.dtype);
+            output.sizesSource = sourceOf(compiled.sizes);
             output.origin = compiled.dtype.known() ? compiled.dtype.origin : compiled.sizes.origin;
             contract_.outputs.push_back(std::move(output));
         }
