@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/base/text.h"
+#include "core/contract/contract_notes.h"
 #include "core/contract/guards.h"
 #include "core/contract/strides.h"
 
@@ -416,28 +418,7 @@ private:
                                                                                 : "the shape") +
                                     " of input \"" + input.name + "\", so it was not checked.");
         }
-        swapRisk();
-    }
-
-    /// Inputs that could be swapped without anything noticing (users.md A30).
-    void swapRisk() {
-        std::vector<std::pair<std::string, std::vector<std::string>>> groups;
-        for (const ContractInput& input : contract_.inputs) {
-            if (input.isConstant || !input.rankKnown || input.dtype == DType::Unknown) continue;
-            std::vector<std::string> sizes;
-            for (const ContractDim& dim : input.sizes) sizes.push_back(dim.text.empty() && dim.fixed ? std::to_string(*dim.fixed) : dim.text);
-            const std::string key = std::string(dtypeName(input.dtype)) + " " + formatShape(sizes);
-            auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& group) { return group.first == key; });
-            if (found == groups.end()) found = groups.insert(groups.end(), {key, {}});
-            found->second.push_back("\"" + input.name + "\"");
-        }
-        for (const auto& [key, names] : groups) {
-            if (names.size() < 2) continue;
-            const bool many = names.size() > 6;
-            const std::vector<std::string> shown(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(std::min<std::size_t>(names.size(), 6)));
-            report_.notes.push_back("Inputs " + join(shown, ", ") + (many ? " and " + std::to_string(names.size() - 6) + " more" : "") +
-                                    " have the same type and shape (" + key + "); nothing notices when they are swapped.");
-        }
+        for (std::string& note : orderNotes(contract_)) report_.notes.push_back(std::move(note));
     }
 
     const Contract& contract_;

@@ -28,6 +28,7 @@ struct PickleNode {
     std::string storageKey;
     std::string device;
     bool isParameter = false, requiresGrad = false;
+    std::vector<std::int64_t> markedDynamic;   ///< dimensions that mark_dynamic or maybe_mark_dynamic marked, if the tensor carries the marks
     bool conjugate = false, negative = false;  ///< lazy views: the values are those of the storage conjugated, negated
 
     PickleNode() = default;

@@ -121,6 +121,21 @@ PickleNodePtr bytesOf(const std::vector<PickleNodePtr>& a) {
     return node;
 }
 
+/// Attributes that torch.export's callers leave on a tensor: mark_dynamic(x, 0) makes {'_dynamo_dynamic_indices': {0}, ...}.
+void readMarks(const PickleNode& state, std::vector<std::int64_t>& marked) {
+    constexpr std::size_t kMostMarks = 64;  // torch tensors have at most that many dimensions
+    if (state.kind != Kind::Dict) return;
+    for (const char* key : {"_dynamo_dynamic_indices", "_dynamo_weak_dynamic_indices", "_dynamo_unbacked_indices"}) {
+        const PickleNode* indices = state.find(key);
+        if (indices == nullptr || indices->kind != Kind::Set) continue;
+        for (const PickleNodePtr& index : indices->children) {
+            if (index->kind == Kind::Int && index->integer >= 0 && marked.size() < kMostMarks) marked.push_back(index->integer);
+        }
+    }
+    std::sort(marked.begin(), marked.end());
+    marked.erase(std::unique(marked.begin(), marked.end()), marked.end());
+}
+
 PickleNodePtr interpretKnown(const std::string& name, const std::vector<PickleNodePtr>& a) {
     if (name == "torch._utils._rebuild_tensor_v2" || name == "torch._utils._rebuild_tensor_v3" || name == "torch._utils._rebuild_tensor") {
         return rebuildTensor(name, a);
@@ -136,6 +151,7 @@ PickleNodePtr interpretKnown(const std::string& name, const std::vector<PickleNo
         auto inner = interpretKnown(a[0]->text, a[2]->children);
         if (!inner || inner->kind != Kind::Tensor) return nullptr;
         if (a[1]->text == "torch.nn.parameter.Parameter") inner->isParameter = true;
+        if (a.size() > 3) readMarks(*a[3], inner->markedDynamic);
         return inner;
     }
     if (name == "collections.OrderedDict" || name == "builtins.dict") return orderedDict(a);
