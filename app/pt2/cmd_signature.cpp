@@ -1,6 +1,9 @@
 #include "app/pt2/command.h"
 #include "app/pt2/contract_table.h"
+#include "core/contract/contract_notes.h"
+#include "core/contract/program_asserts.h"
 #include "core/program/printed_form.h"
+#include "core/report/contract_json.h"
 
 namespace pt2 {
 namespace {
@@ -33,28 +36,79 @@ Json callerJson(const Contract& contract) {
                           {"index", input.flatIndex},
                           {"type", contractTypeText(input)},
                           {"keyword", input.isKeyword},
-                          {"graph_name", input.graphName}});
+                          {"graph_name", input.graphName},
+                          {"origins", inputOriginsJson(input)}});
     }
     for (const ContractOutput& output : contract.outputs) {
-        outputs.push_back({{"name", output.name}, {"graph_name", output.graphName}});
+        outputs.push_back({{"name", output.name},
+                           {"graph_name", output.graphName},
+                           {"dtype", output.dtype == DType::Unknown ? Json() : Json(dtypeName(output.dtype))},
+                           {"shape", output.isTensor && output.sizesSource.origin != Origin::Unknown ? Json(output.shape) : Json()},
+                           {"origins", {{"dtype", factSourceJson(output.dtypeSource)}, {"sizes", factSourceJson(output.sizesSource)}}}});
     }
     return {{"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}, {"sizes", symbolsJson(contract)}};
 }
 
+/// Everything about the contract that torch's text does not say.
+void addContract(Json& json, const Document& document, const Contract& contract, const std::string& file) {
+    json.update(callerJson(contract));
+    json["notes"] = contractNotesJson(document, contract);
+    json["asserts"] = programAssertsJson(document, contract);
+    json["call"] = callJson(contract, file);
+}
+
+void printNotes(Output& out, const std::string& title, const std::vector<std::string>& notes) {
+    if (notes.empty()) return;
+    out.line("");
+    out.line(out.paint(Style::Bold, title));
+    for (const std::string& note : notes) out.line("    " + oneLine(note));
+}
+
+/// Asserts of the program that the compiled code does not hold; those it holds are counted.
+std::vector<std::string> lostAsserts(const Document& document, const Contract& contract) {
+    std::vector<std::string> lines;
+    const Document::ProgramRef program = document.program(contract.model);
+    const Document::CompiledRef compiled = document.compiled(contract.model);
+    if (!program || !program.entry->program || !compiled) return lines;
+    std::size_t kept = 0;
+    for (const ProgramAssert& found : programAsserts(*program.entry->program, contract, compiled.model)) {
+        if (found.inCode == ProgramAssert::InCode::Lost) lines.push_back(found.condition + ": " + found.why);
+        kept += found.inCode == ProgramAssert::InCode::Kept ? 1 : 0;
+    }
+    if (!lines.empty() && kept > 0) lines.push_back(std::to_string(kept) + (kept == 1 ? " other is" : " others are") + " tested.");
+    return lines;
+}
+
+void printContract(Output& out, const Document& document, const Contract& contract) {
+    out.line("");
+    printContractInputs(out, contract, "");
+    out.line("");
+    printContractOutputs(out, contract, "");
+    if (!contract.symbols.empty()) {
+        out.line("");
+        printContractSymbols(out, contract, "");
+    }
+    std::vector<std::string> conditions = equalityNotes(contract);
+    for (const std::string& guard : contract.guards) conditions.push_back(guardSentence(contract, guard));
+    printNotes(out, "What must hold", conditions);
+    printNotes(out, "Where program and compiled code differ", boundNotes(contract));
+    printNotes(out, "Asserts of the program that the compiled code does not test", lostAsserts(document, contract));
+    printNotes(out, "What the compiled code does not test", uncheckedNotes(contract));
+    printNotes(out, "Fixed though meant to be dynamic, as it seems", fixedSizeNotes(document, contract));
+    printNotes(out, "Order", orderNotes(contract));
+}
+
 /// A compiled model has no signature of torch's; what is known of its inputs and outputs is shown instead.
-Result<int> compiledSignature(const std::string& model, const Contract& contract, Context& context) {
+Result<int> compiledSignature(const SignatureArguments& arguments, const Document& document, const std::string& model, const Contract& contract,
+                              Context& context) {
     if (context.out.json()) {
         Json json = {{"format", 1}, {"model", model}, {"text", nullptr}};
-        json.update(callerJson(contract));
+        addContract(json, document, contract, arguments.file);
         context.out.document(json);
         return 0;
     }
     context.out.note("There is no exported program here; this is what the compiled model says.");
-    printContractInputs(context.out, contract, "");
-    context.out.line("");
-    printContractOutputs(context.out, contract, "");
-    if (!contract.symbols.empty()) context.out.line("");
-    printContractSymbols(context.out, contract, "");
+    printContract(context.out, document, contract);
     return 0;
 }
 
@@ -66,7 +120,7 @@ Result<int> signature(const SignatureArguments& arguments, Context& context) {
     if (!document->program(*name) && document->compiled(*name)) {
         auto contract = buildContract(*document, *name);
         if (!contract) return fail(contract.error());
-        return compiledSignature(*name, *contract, context);
+        return compiledSignature(arguments, *document, *name, *contract, context);
     }
     auto chosen = chooseProgram(context, *document, arguments.model);
     if (!chosen) return fail(chosen.error());
@@ -75,7 +129,7 @@ Result<int> signature(const SignatureArguments& arguments, Context& context) {
     auto contract = buildContract(*document, chosen->model);
     if (context.out.json()) {
         Json json = {{"format", 1}, {"model", chosen->model}, {"text", text}, {"guards_code", program.guardsCode()}};
-        if (contract) json.update(callerJson(*contract));
+        if (contract) addContract(json, *document, *contract, arguments.file);
         context.out.document(json);
         return 0;
     }
@@ -84,10 +138,7 @@ Result<int> signature(const SignatureArguments& arguments, Context& context) {
         context.out.line("\nGuards:");
         for (const std::string_view guard : program.guardsCode()) context.out.exact("    " + std::string(guard) + "\n");
     }
-    if (contract && !contract->symbols.empty()) {
-        context.out.line("");
-        printContractSymbols(context.out, *contract, "");
-    }
+    if (contract) printContract(context.out, *document, *contract);
     return 0;
 }
 

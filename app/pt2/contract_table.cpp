@@ -8,8 +8,6 @@
 namespace pt2 {
 namespace {
 
-/// torch writes the largest integer (or nearly that) where nobody set an upper bound.
-
 std::string dimRanges(const ContractInput& input, bool compiled) {
     std::vector<std::string> parts;
     for (const ContractDim& dim : input.sizes) {
@@ -23,6 +21,13 @@ std::string dimRanges(const ContractInput& input, bool compiled) {
         if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
     }
     return join(parts, ", ");
+}
+
+/// Of the sizes; the dtype's too where that is another.
+std::string knownFrom(const ContractInput& input) {
+    const std::string sizes = sourceText(input.sizesSource);
+    const std::string dtype = sourceText(input.dtypeSource);
+    return sizes == dtype || input.sizesSource.origin == input.dtypeSource.origin ? sizes : sizes + "; dtype: " + dtype;
 }
 
 std::string placesText(const Contract& contract, const ContractSymbol& symbol) {
@@ -62,7 +67,7 @@ void printContractInputs(Output& out, const Contract& contract, std::string_view
                    contractTypeText(input),
                    dimRanges(input, false),
                    {compiled, compiled != dimRanges(input, false) ? Style::Warning : Style::Plain},
-                   {input.origin == Origin::Program || input.isConstant ? "" : originName(input.origin), Style::Muted}});
+                   {input.isConstant ? std::string() : knownFrom(input), Style::Muted}});
     }
     table.print(out, indent);
 }

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "core/compiled/compiled_needs.h"
@@ -29,6 +30,17 @@ Json factJson(const Fact<T>& fact, ToJson&& toJson) {
     return fact.known() ? toJson(fact.value) : Json();
 }
 
+/// {"from": "wrapper source", "line": 712}; what is inferred is so from the lines of the wrapper source.
+Json originJson(Origin origin, std::uint32_t line) { return {{"from", originName(origin)}, {"line", line != 0 ? Json(line) : Json()}}; }
+template <typename T>
+Json originJson(const Fact<T>& fact) {
+    return originJson(fact.origin, fact.line);
+}
+Json namedAt(std::uint32_t line) { return originJson(line != 0 ? Origin::WrapperSource : Origin::Unknown, line); }
+
+/// One word for the whole (cli.md): inferred facts are from the wrapper source too, and `origins` says which they are.
+const char* originWord(Origin origin) { return originName(origin == Origin::Inferred ? Origin::WrapperSource : origin); }
+
 Json inputJson(const CompiledInput& input) {
     Json sizes, strides;
     if (input.sizes.known()) {
@@ -46,8 +58,15 @@ Json inputJson(const CompiledInput& input) {
             {"sizes", std::move(sizes)},
             {"strides", std::move(strides)},
             {"device", factJson(input.device, [](const std::string& d) { return Json(d); })},
-            {"origin", originName(origin)},
-            {"checked_at_runtime", input.checkedAtRuntime}};
+            {"origin", originWord(origin)},
+            {"origins",
+             {{"name", namedAt(input.nameLine)},
+              {"dtype", originJson(input.dtype)},
+              {"sizes", originJson(input.sizes)},
+              {"strides", originJson(input.strides)},
+              {"device", originJson(input.device)}}},
+            {"checked_at_runtime", input.checkedAtRuntime},
+            {"layout_asserted", input.assertedAtRuntime}};
 }
 
 Json outputJson(const CompiledOutput& output) {
@@ -55,7 +74,12 @@ Json outputJson(const CompiledOutput& output) {
             {"dtype", factJson(output.dtype, [](DType d) { return Json(dtypeName(d)); })},
             {"sizes", factJson(output.sizes, [](const auto& s) { return Json(s); })},
             {"strides", factJson(output.strides, [](const auto& s) { return Json(s); })},
-            {"origin", originName(output.sizes.known() ? output.sizes.origin : output.dtype.origin)}};
+            {"origin", originWord(output.sizes.known() ? output.sizes.origin : output.dtype.origin)},
+            {"origins",
+             {{"name", namedAt(output.nameLine)},
+              {"dtype", originJson(output.dtype)},
+              {"sizes", originJson(output.sizes)},
+              {"strides", originJson(output.strides)}}}};
 }
 
 const char* whereName(CompiledConstant::Where where) {
@@ -77,7 +101,44 @@ Json constantJson(const CompiledConstant& constant) {
             {"kind", constant.kind},
             {"where", whereName(constant.where)},
             {"bytes", constant.dataSize},
-            {"from_folded", constant.fromFolded}};
+            {"from_folded", constant.fromFolded},
+            {"origins",
+             {{"declared", namedAt(constant.line)},
+              {"dtype", originJson(constant.dtype)},
+              {"where", originJson(constant.where == CompiledConstant::Where::Unknown ? Origin::Unknown : Origin::Library, 0)}}}};
+}
+
+Json checksJson(const CompiledModel& model) {
+    Json checks = Json::array();
+    for (const RuntimeCheck& check : model.checks) {
+        checks.push_back({{"index", check.input},
+                          {"input", check.input < model.inputs.size() ? Json(model.inputs[check.input].name) : Json()},
+                          {"what", runtimeCheckName(check.what)},
+                          {"dimension", check.dimension ? Json(*check.dimension) : Json()},
+                          {"expected", check.expected},
+                          {"line", check.line}});
+    }
+    return checks;
+}
+
+Json heldAssertsJson(const CompiledModel& model) {
+    Json asserts = Json::array();
+    for (const CompiledAssert& held : model.asserts)
+        asserts.push_back({{"condition", held.condition}, {"message", held.message}, {"line", held.line}});
+    return asserts;
+}
+
+/// Where what stands at the top of a compiled model is from. What the file does not say is unknown.
+Json originsJson(const CompiledModel& model) {
+    const auto stated = [](const std::string& value) { return originJson(value.empty() ? Origin::Unknown : Origin::Metadata, 0); };
+    return {{"metadata", originJson(model.metadataMember ? Origin::Metadata : Origin::Unknown, 0)},
+            {"device", stated(model.device)},
+            {"platform", stated(model.platform)},
+            {"machine", stated(model.machine)},
+            {"cpu_isa", stated(model.cpuIsa)},
+            {"in_spec", namedAt(model.inSpecLine)},
+            {"out_spec", namedAt(model.outSpecLine)},
+            {"counts", namedAt(model.countsLine)}};
 }
 
 /// null where something was not read or not proved: an empty list says that there is nothing.
@@ -131,6 +192,10 @@ Json compiledJson(const Package& package, const CompiledModel& model, const Targ
     out["compile_command"] = model.compileCommand.empty() ? Json() : Json(model.compileCommand);
     out["link_command"] = model.linkCommand.empty() ? Json() : Json(model.linkCommand);
     out["runtime_checks_compiled_in"] = model.checksCompiledIn;
+    out["runtime_checks_switched_by"] = model.checksSwitched ? Json("AOTI_RUNTIME_CHECK_INPUTS") : Json();
+    out["runtime_checks"] = model.sourceRead ? checksJson(model) : Json();
+    out["asserts"] = model.sourceRead ? heldAssertsJson(model) : Json();
+    out["origins"] = originsJson(model);
     out["sources_only"] = model.cppOnly;
     out["weights_absent"] = model.weightsAbsent;
     const CompiledNeeds needs = readNeeds(package.archive(), model, {}, cancel);

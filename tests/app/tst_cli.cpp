@@ -301,6 +301,55 @@ private slots:
         QVERIFY(compiled.out.contains("1024"));
     }
 
+    /// What the caller gives and gets with dtype and shape, the call as code, conditions as sentences, and where each fact is from.
+    void signatureSaysWhatTheCallerNeeds() {
+        if (corpus().isEmpty()) QSKIP("The corpus is not here: the signature was not tried.");
+        const auto plain = call({"signature", tiny()});
+        QVERIFY2(plain.out.contains("float32 [s77, 16]") && plain.out.contains("float32 [s77, 8]"), plain.out.constData());
+        const auto equal = call({"signature", file("equal_syms.pt2")});
+        QVERIFY2(equal.out.contains("a dimension 0, b dimension 0 and c dimension 0 must be equal (s20)."), equal.out.constData());
+        QVERIFY(equal.out.contains("nothing notices when they are swapped"));
+        const auto joined = call({"signature", file("aoti/combined.pt2")});
+        QVERIFY2(joined.out.contains("the program allows 1 to 1024, the compiled code tests 2 to 1024"), joined.out.constData());
+
+        const json document = call({"signature", file("aoti/combined.pt2"), "--json"}).json();
+        QCOMPARE(document["inputs"][0]["origins"]["sizes"]["from"].get<std::string>(), std::string("program"));
+        QCOMPARE(document["inputs"][0]["origins"]["dtype"]["from"].get<std::string>(), std::string("wrapper source"));
+        QVERIFY(document["inputs"][0]["origins"]["dtype"]["line"].get<int>() > 0);
+        QCOMPARE(document["notes"]["bounds"].size(), std::size_t{1});
+        QVERIFY(document["call"]["cpp"].get<std::string>().find("AOTIModelPackageLoader") != std::string::npos);
+        QCOMPARE(document["asserts"].size(), std::size_t{2});
+        for (const json& found : document["asserts"]) {
+            QCOMPARE(found["in_code"].get<std::string>(), std::string("kept"));
+            QVERIFY(found["line"].get<int>() > 0);
+        }
+        const json alone = call({"signature", tiny(), "--json"}).json();
+        QVERIFY(alone["call"]["cpp"].is_null() && alone["asserts"][0]["in_code"] == "unknown");
+    }
+
+    /// Facts of a compiled model name the line they are from; what its source does not say is null, whatever a program beside it says.
+    void inspectNamesOrigins() {
+        if (corpus().isEmpty()) QSKIP("The corpus is not here: inspect was not tried.");
+        const json compiled = call({"inspect", file("aoti/combined.pt2"), "--json"}).json()["compiled"]["model"];
+        const json& input = compiled["inputs"][0];
+        QCOMPARE(input["origin"].get<std::string>(), std::string("wrapper source"));
+        for (const char* fact : {"name", "dtype", "sizes", "strides", "device"}) {
+            QCOMPARE(input["origins"][fact]["from"].get<std::string>(), std::string("wrapper source"));
+            QVERIFY2(input["origins"][fact]["line"].get<int>() > 0, fact);
+        }
+        QCOMPARE(compiled["origins"]["device"]["from"].get<std::string>(), std::string("metadata"));
+        QCOMPARE(compiled["origins"]["in_spec"]["from"].get<std::string>(), std::string("wrapper source"));
+        QCOMPARE(compiled["constants"][0]["origins"]["where"]["from"].get<std::string>(), std::string("library"));
+        QCOMPARE(compiled["runtime_checks_switched_by"].get<std::string>(), std::string("AOTI_RUNTIME_CHECK_INPUTS"));
+        std::set<std::string> tested;
+        for (const json& check : compiled["runtime_checks"]) tested.insert(check["what"].get<std::string>());
+        QCOMPARE(tested, std::set<std::string>({"dtype", "minimum", "maximum", "size", "stride", "device", "layout"}));
+        const auto old = call({"inspect", corpus() + "/eras/2.6/aoti/mlp2.pt2", "--with", file("mlp2.pt2"), "--json"});
+        const json unknown = old.json()["compiled"]["model"]["inputs"][0];
+        QVERIFY(unknown["dtype"].is_null() && unknown["sizes"].is_null() && unknown["origin"] == "unknown");
+        QVERIFY(old.json()["compiled"]["model"]["runtime_checks"].empty());
+    }
+
     void findLooksEverywhere() {
         if (corpus().isEmpty()) QSKIP("The corpus is not here: search was not tried.");
         const auto kinds = [&](const char* pattern) {
