@@ -107,6 +107,9 @@ Row inputRow(const Contract& contract, const ContractInput& input) {
     const QString range = inputRange(contract, input);
     Cell ranges = range.isEmpty() ? Cell(QStringLiteral("—")) : Cell::shape(range);
     ranges.tooltip = range;
+    dtype.tooltip = fromText(input.dtypeSource);
+    shape.tooltip = fromText(input.sizesSource);
+    if (!input.compiledName.empty()) name.tooltip = QObject::tr("In the compiled model \"%1\"").arg(shown(input.compiledName));
     Cell checks(QStringLiteral("—"));
     if (contract.hasCompiled) checks = input.checkedAtRuntime ? checked(QObject::tr("when on")) : Cell::missing(QObject::tr("none compiled in"));
     row.cells = {name, kind, dtype, shape, ranges, checks};
@@ -129,11 +132,22 @@ Row outputRow(const ContractOutput& output) {
     }
     Cell dtype = output.dtype == DType::Unknown ? Cell::missing(QObject::tr("unknown")) : Cell::fixed(QString::fromLatin1(dtypeName(output.dtype)));
     Cell shape = output.origin == Origin::Unknown ? Cell::missing(QObject::tr("unknown")) : Cell::shape(toQt(formatShape(output.shape)));
+    dtype.tooltip = fromText(output.dtypeSource);
+    shape.tooltip = fromText(output.sizesSource);
     const QString range = outputRange(output);
     Cell ranges = range.isEmpty() ? Cell(QStringLiteral("—")) : Cell::shape(range);
     ranges.code = false;
     row.cells = {name, kind, dtype, shape, ranges, Cell(QStringLiteral("—"))};
     return row;
+}
+
+/// Where the code tests a size: the first place that it is tested at.
+QString testedAt(const Contract& contract, const ContractSymbol& symbol) {
+    for (const auto& [input, dimension] : symbol.places) {
+        const FactSource& source = contract.inputs[input].sizes[dimension].compiledSource;
+        if (contract.inputs[input].sizes[dimension].testedAtRuntime) return fromText(source);
+    }
+    return {};
 }
 
 Row symbolRow(const Contract& contract, const ContractSymbol& symbol) {
@@ -156,12 +170,13 @@ Row symbolRow(const Contract& contract, const ContractSymbol& symbol) {
             checks = Cell::fixed(tightRange(symbol.compiled));
             checks.icon = QStringLiteral("warning");
             checks.iconColour = Role::Warning;
-            checks.tooltip = QObject::tr("The compiled code tests another range than the program allows.");
+            checks.tooltip = QObject::tr("The compiled code tests another range than the program allows.\n%1").arg(testedAt(contract, symbol));
         } else {
             QStringList sides;
             if (symbol.compiled.minimum) sides << QObject::tr("lower");
             if (symbol.compiled.maximum) sides << QObject::tr("upper");
             checks = sides.isEmpty() ? Cell::missing(QObject::tr("not checked")) : checked(sides.join(QStringLiteral(", ")));
+            checks.tooltip = testedAt(contract, symbol);
         }
     }
     row.cells = {name, kind, Cell::fixed(QStringLiteral("int")), hint, range, checks};

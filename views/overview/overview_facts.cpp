@@ -6,6 +6,7 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/contract/contract_notes.h"
 #include "core/program/in_place.h"
 #include "views/frame/file_path.h"
 #include "views/widgets/text.h"
@@ -438,6 +439,18 @@ std::vector<WeightGroup> weightGroups(const DocumentSession& session) {
     return result;
 }
 
+QString fromText(const FactSource& source) {
+    switch (source.origin) {
+        case Origin::Unknown: return QObject::tr("Not known");
+        case Origin::Program: return QObject::tr("From the program");
+        case Origin::Metadata: return QObject::tr("From the metadata");
+        case Origin::Library: return QObject::tr("From the library");
+        case Origin::WrapperSource: break;
+        case Origin::Inferred: return toQt("Inferred" + sourceText(source).substr(std::string("inferred").size()));
+    }
+    return source.line != 0 ? QObject::tr("From the wrapper source, line %1").arg(source.line) : QObject::tr("From the wrapper source");
+}
+
 std::vector<Statement> contractStatements(const DocumentSession& session) {
     std::vector<Statement> statements;
     const auto program = session.program();
@@ -467,7 +480,7 @@ std::vector<Statement> contractStatements(const DocumentSession& session) {
             statements.push_back({true, QObject::tr("No guards beyond the ranges"), {}});
         } else {
             QStringList list;
-            for (const std::string& guard : contract.guards) list << shown(guard);
+            for (const std::string& guard : contract.guards) list << shown(guardSentence(contract, guard));
             statements.push_back({true, plural(contract.guards.size(), QObject::tr("guard on the inputs"), QObject::tr("guards on the inputs")),
                                   list.mid(0, 12).join(u'\n')});
         }

@@ -52,6 +52,9 @@ struct Statement {
     bool holds = true;
     QString text, tooltip;
 };
+/// "From the wrapper source, line 712": where a fact of the contract comes from, for tooltips.
+QString fromText(const FactSource& source);
+
 std::vector<Statement> contractStatements(const DocumentSession& session);
 
 /// "1 ≤ s77 ≤ 16", "s77 ≥ 2"; empty when nothing bounds it. Bounds at the end of 64 bits are none.

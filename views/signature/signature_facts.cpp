@@ -4,6 +4,8 @@
 #include <map>
 
 #include "core/base/text.h"
+#include "core/contract/contract_notes.h"
+#include "core/contract/program_asserts.h"
 #include "core/program/printed_form.h"
 #include "views/overview/overview_facts.h"
 #include "views/widgets/text.h"
@@ -152,6 +154,35 @@ std::vector<Row> programRows(const DocumentSession& session, const Program& prog
     return rows;
 }
 
+Cell kindFrom(bool known, Origin origin) {
+    return Cell::muted(known ? QObject::tr("from the %1").arg(QString::fromLatin1(originName(origin))) : QObject::tr("not known"));
+}
+
+QString whereText(CompiledConstant::Where where) {
+    switch (where) {
+        case CompiledConstant::Where::Library: return QObject::tr("Its values are in the library.");
+        case CompiledConstant::Where::Beside: return QObject::tr("Its values are in a file beside the library.");
+        case CompiledConstant::Where::Absent: return QObject::tr("Its values are not in this file.");
+        case CompiledConstant::Where::Unknown: break;
+    }
+    return QObject::tr("Where its values are is not known.");
+}
+
+/// What the code tests of one input, each with its line.
+QString checksText(const CompiledModel& model, std::size_t input) {
+    constexpr qsizetype kMostLines = 16;
+    QStringList lines;
+    for (const RuntimeCheck& check : model.checks) {
+        if (check.input != input) continue;
+        const QString where = check.dimension ? QObject::tr(" of dimension %1").arg(*check.dimension) : QString();
+        lines
+            << QObject::tr("%1%2: %3 (line %4)").arg(QString::fromLatin1(runtimeCheckName(check.what)), where, shown(check.expected)).arg(check.line);
+    }
+    if (lines.isEmpty()) return model.sourceRead ? QObject::tr("The compiled code tests nothing of it.") : QString();
+    if (lines.size() > kMostLines) lines = lines.mid(0, kMostLines) << QObject::tr("… %1 more").arg(lines.size() - kMostLines);
+    return QObject::tr("The compiled code tests:") + u'\n' + lines.join(u'\n');
+}
+
 std::vector<Row> compiledRows(const CompiledModel& model) {
     std::vector<Row> rows;
     Row inputs = group(QObject::tr("Inputs of the compiled model"), model.inputs.size());
@@ -166,12 +197,15 @@ std::vector<Row> compiledRows(const CompiledModel& model) {
         }
         Row row;
         row.cells = {Cell::fqn(shown(input.name)),
-                     Cell::muted(input.sizes.known() ? QObject::tr("from the %1").arg(QString::fromLatin1(originName(input.sizes.origin)))
-                                                     : QObject::tr("not known")),
+                     kindFrom(input.sizes.known(), input.sizes.origin),
                      dash(),
                      input.dtype.known() ? Cell::fixed(QString::fromLatin1(dtypeName(input.dtype.value))) : Cell::missing(QObject::tr("unknown")),
                      input.sizes.known() ? Cell::shape(u'[' + dims.join(QStringLiteral(", ")) + u']') : Cell::missing(QObject::tr("unknown")),
                      ranges.isEmpty() ? dash() : Cell::shape(ranges.join(QStringLiteral(", ")))};
+        row.cells[0].tooltip = fromText({input.name.empty() ? Origin::Unknown : Origin::WrapperSource, input.nameLine});
+        row.cells[3].tooltip = fromText({input.dtype.origin, input.dtype.line});
+        row.cells[4].tooltip = row.cells[1].tooltip = fromText({input.sizes.origin, input.sizes.line});
+        row.cells[5].tooltip = checksText(model, inputs.children.size());
         inputs.children.push_back(std::move(row));
     }
     rows.push_back(std::move(inputs));
@@ -179,12 +213,14 @@ std::vector<Row> compiledRows(const CompiledModel& model) {
     for (const CompiledOutput& output : model.outputs) {
         Row row;
         row.cells = {Cell::fqn(shown(output.name)),
-                     Cell::muted(output.sizes.known() ? QObject::tr("from the %1").arg(QString::fromLatin1(originName(output.sizes.origin)))
-                                                      : QObject::tr("not known")),
+                     kindFrom(output.sizes.known(), output.sizes.origin),
                      dash(),
                      output.dtype.known() ? Cell::fixed(QString::fromLatin1(dtypeName(output.dtype.value))) : Cell::missing(QObject::tr("unknown")),
                      output.sizes.known() ? Cell::shape(toQt(formatShape(output.sizes.value))) : Cell::missing(QObject::tr("unknown")),
                      dash()};
+        row.cells[0].tooltip = fromText({output.name.empty() ? Origin::Unknown : Origin::WrapperSource, output.nameLine});
+        row.cells[3].tooltip = fromText({output.dtype.origin, output.dtype.line});
+        row.cells[4].tooltip = row.cells[1].tooltip = fromText({output.sizes.origin, output.sizes.line});
         outputs.children.push_back(std::move(row));
     }
     rows.push_back(std::move(outputs));
@@ -201,6 +237,9 @@ std::vector<Row> compiledRows(const CompiledModel& model) {
                 constant.dtype.known() ? Cell::fixed(QString::fromLatin1(dtypeName(constant.dtype.value))) : Cell::missing(QObject::tr("unknown")),
                 Cell::shape(toQt(formatShape(dims))),
                 dash()};
+            row.cells[0].tooltip = row.cells[2].tooltip = fromText({Origin::WrapperSource, constant.line});
+            row.cells[1].tooltip = whereText(constant.where);
+            row.cells[3].tooltip = fromText({constant.dtype.origin, constant.dtype.line});
             constants.children.push_back(std::move(row));
         }
         rows.push_back(std::move(constants));
@@ -325,6 +364,36 @@ std::vector<SizeFact> sizeFacts(const DocumentSession& session) {
         facts.push_back(fact);
     }
     return facts;
+}
+
+std::vector<NoteGroup> contractNoteGroups(const Document& document, const Contract& contract) {
+    std::vector<NoteGroup> groups;
+    const auto add = [&](const QString& title, bool warns, const std::vector<std::string>& notes, const QString& tooltip = {}) {
+        if (notes.empty()) return;
+        NoteGroup group{title, warns, {}};
+        for (const std::string& note : notes) group.notes.push_back({shown(note), tooltip});
+        groups.push_back(std::move(group));
+    };
+    NoteGroup conditions{QObject::tr("What must hold"), false, {}};
+    for (const std::string& note : equalityNotes(contract)) conditions.notes.push_back({shown(note), QObject::tr("From the sizes of the inputs")});
+    for (const std::string& guard : contract.guards)
+        conditions.notes.push_back({shown(guardSentence(contract, guard)), QObject::tr("From the program: %1").arg(shown(guard))});
+    if (!conditions.notes.empty()) groups.push_back(std::move(conditions));
+    add(QObject::tr("Fixed, though meant to be dynamic"), true, fixedSizeNotes(document, contract));
+    add(QObject::tr("Program and compiled code differ"), true, boundNotes(contract));
+    const Document::ProgramRef program = document.program(contract.model);
+    const Document::CompiledRef compiled = document.compiled(contract.model);
+    if (program && program.entry->program && compiled) {
+        NoteGroup lost{QObject::tr("Asserted by the program, not by the compiled code"), true, {}};
+        for (const ProgramAssert& found : programAsserts(*program.entry->program, contract, compiled.model)) {
+            if (found.inCode == ProgramAssert::InCode::Lost) lost.notes.push_back({shown(found.condition), shown(found.why)});
+        }
+        if (!lost.notes.empty()) groups.push_back(std::move(lost));
+    }
+    add(QObject::tr("Not tested by the compiled code"), true, uncheckedNotes(contract),
+        QObject::tr("From the wrapper source, which holds no such test"));
+    add(QObject::tr("Order"), true, orderNotes(contract));
+    return groups;
 }
 
 QString signatureText(const DocumentSession& session) {

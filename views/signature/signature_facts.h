@@ -27,6 +27,18 @@ struct SizeFact {
 };
 std::vector<SizeFact> sizeFacts(const DocumentSession& session);
 
+/// What the contract means, in sentences under titles: conditions on sizes, bounds that differ, what the compiled code does not test, asserts of the
+/// program it lost, sizes fixed though meant to be dynamic, and inputs that look alike. Reads the stored samples: for a job.
+struct NoteGroup {
+    struct Note {
+        QString text, tooltip;  ///< the tooltip says how it is known
+    };
+    QString title;
+    bool warns = false;
+    std::vector<Note> notes;
+};
+std::vector<NoteGroup> contractNoteGroups(const Document& document, const Contract& contract);
+
 /// The signature as torch prints it, with the range constraints; empty without a program.
 QString signatureText(const DocumentSession& session);
 

@@ -1,8 +1,12 @@
 #include "views/signature/signature_page.h"
 
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QMenu>
 #include <QScrollArea>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -10,6 +14,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/contract/call_text.h"
 #include "core/program/printed_form.h"
 #include "views/signature/signature_facts.h"
 #include "views/theme/spacing.h"
@@ -19,7 +24,9 @@
 #include "views/widgets/data_table.h"
 #include "views/widgets/filter_field.h"
 #include "views/widgets/ground.h"
+#include "views/widgets/icon_label.h"
 #include "views/widgets/key_value_list.h"
+#include "views/widgets/link_label.h"
 #include "views/widgets/segmented_switch.h"
 #include "views/widgets/text.h"
 
@@ -27,8 +34,14 @@ namespace pt2::views {
 
 namespace {
 constexpr int kSideWidth = 340, kSideMinimum = 940;
-constexpr std::size_t kGuardsShown = 40;
+constexpr std::size_t kNotesShown = 40;
 constexpr std::uint32_t kPrintedAtOnce = 200000;  // nodes; a larger program is printed by the command line
+
+/// The file that the call's code loads: the one with the compiled model, where there are two.
+std::string compiledFile(const DocumentSession& session) {
+    const Document::CompiledRef compiled = session.document().compiled(session.model());
+    return (compiled ? compiled.package->archive().path() : session.document().primary->archive().path()).string();
+}
 }  // namespace
 
 SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
@@ -45,6 +58,7 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
       side_(nullptr),
       sidePage_(new QWidget),
       sideColumn_(new QVBoxLayout),
+      notesColumn_(nullptr),
       call_(new DataTable),
       callModel_(new RowModel({{tr("Argument"), 130, false, false, {}}, {tr("Type"), 150, false, true, {}}}, this)) {
     auto* column = new QVBoxLayout(this);
@@ -144,18 +158,33 @@ void SignaturePage::fillSide() {
         if (item->widget() && item->widget() != call_) item->widget()->deleteLater();
         delete item;
     }
-    const auto title = [this](const QString& text, const QString& remark) {
+    const auto title = [this](const QString& text, const QString& remark, QWidget* action = nullptr) {
         auto* box = new QWidget;
         auto* row = new QHBoxLayout(box);
         setMargins(row, 0, Spacing::s);
         row->addWidget(new TextLabel(text, TextSize::Section));
         row->addWidget(new TextLabel(remark, TextSize::Caption, Role::Muted));
         row->addStretch(1);
+        if (action != nullptr) row->addWidget(action);
         sideColumn_->addWidget(box);
     };
     std::vector<Row> rows = callRows(session());
     if (!rows.empty()) {
-        title(tr("Call"), tr("as the caller writes it"));
+        auto* copy = new LinkLabel(tr("Copy as…"));
+        copy->setAccessibleName(tr("Copy the call"));
+        connect(copy, &LinkLabel::clicked, this, [this, copy] {
+            QMenu menu(this);
+            const auto put = [this](std::string (*make)(const Contract&, const std::string&)) {
+                if (this->session().contract())
+                    QApplication::clipboard()->setText(toQt(make(*this->session().contract(), compiledFile(this->session()))));
+            };
+            menu.addAction(tr("Python"), this, [put] { put(callInPython); });
+            QAction* cpp = menu.addAction(tr("C++"), this, [put] { put(callInCpp); });
+            cpp->setEnabled(this->session().contract() && this->session().contract()->hasCompiled);
+            if (!cpp->isEnabled()) cpp->setText(tr("C++ (needs a compiled model)"));
+            menu.exec(copy->mapToGlobal(QPoint(0, copy->height())));
+        });
+        title(tr("Call"), tr("as the caller writes it"), copy);
         auto* card = new Card({});
         card->setFlush(true);
         callModel_->setRows(std::move(rows));
@@ -189,24 +218,57 @@ void SignaturePage::fillSide() {
                                                  TextSize::Caption, Role::Muted));
         sideColumn_->addWidget(card);
     }
-    const auto program = session().program();
-    if (program) {
-        const auto& guards = program->guardsCode();
-        title(tr("Guards"), guards.empty() ? tr("none beyond the ranges") : toQt(formatCount(guards.size())));
-        if (!guards.empty()) {
-            auto* card = new Card({});
-            card->content()->setContentsMargins(Spacing::m, Spacing::s, Spacing::m, Spacing::s);
-            for (std::size_t i = 0; i < guards.size() && i < kGuardsShown; ++i) {
-                auto* guard = paragraph(shown(guards[i]), TextSize::Caption);
-                guard->setCode(true);
-                card->content()->addWidget(guard);
-            }
-            if (guards.size() > kGuardsShown)
-                card->content()->addWidget(new TextLabel(tr("… %1 more").arg(guards.size() - kGuardsShown), TextSize::Caption, Role::Muted));
-            sideColumn_->addWidget(card);
-        }
-    }
+    if (session().program() && session().program()->guardsCode().empty()) title(tr("Guards"), tr("none beyond the ranges"));
+    auto* notes = new QWidget;
+    notesColumn_ = new QVBoxLayout(notes);
+    setMargins(notesColumn_, 0, Spacing::m);
+    sideColumn_->addWidget(notes);
     sideColumn_->addStretch(1);
+    startNotes();
+}
+
+/// Sentences take the stored samples and every guard, so a job makes them.
+void SignaturePage::startNotes() {
+    notes_.clear();
+    notesPending_ = session().contract().has_value();
+    if (!notesPending_) return;
+    session().jobs().start(
+        this, QStringLiteral("contract-notes"), tr("Reading the contract"),
+        [document = session().documentPointer(), contract = *session().contract()](const CancelToken&, const ProgressSink&) {
+            return contractNoteGroups(*document, contract);
+        },
+        [this](const std::vector<NoteGroup>& groups) {
+            notesPending_ = false;
+            notes_ = groups;
+            fillNotes();
+        });
+}
+
+void SignaturePage::fillNotes() {
+    while (QLayoutItem* item = notesColumn_->takeAt(0)) {
+        if (item->widget()) item->widget()->deleteLater();
+        delete item;
+    }
+    for (const NoteGroup& group : notes_) {
+        auto* box = new QWidget;
+        auto* row = new QHBoxLayout(box);
+        setMargins(row, 0, Spacing::s);
+        if (group.warns) row->addWidget(new IconLabel(QStringLiteral("warning"), 16, Role::Warning));
+        row->addWidget(new TextLabel(group.title, TextSize::Section));
+        row->addWidget(new TextLabel(toQt(formatCount(group.notes.size())), TextSize::Caption, Role::Muted));
+        row->addStretch(1);
+        notesColumn_->addWidget(box);
+        auto* card = new Card({});
+        card->content()->setContentsMargins(Spacing::m, Spacing::s, Spacing::m, Spacing::s);
+        for (std::size_t i = 0; i < group.notes.size() && i < kNotesShown; ++i) {
+            auto* note = paragraph(group.notes[i].text, TextSize::Caption);
+            note->setToolTip(group.notes[i].tooltip);
+            card->content()->addWidget(note);
+        }
+        if (group.notes.size() > kNotesShown)
+            card->content()->addWidget(new TextLabel(tr("… %1 more").arg(group.notes.size() - kNotesShown), TextSize::Caption, Role::Muted));
+        notesColumn_->addWidget(card);
+    }
 }
 
 void SignaturePage::showAddress(const Address& address) {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <vector>
+
 #include "views/frame/page.h"
+#include "views/signature/signature_facts.h"
 
 class QLineEdit;
 class QSplitter;
@@ -24,6 +27,8 @@ public:
     void showAddress(const Address& address) override;
     void find() override;
     const RowModel& model() const { return *model_; }
+    bool settled() const override { return !notesPending_; }
+    const std::vector<NoteGroup>& notes() const { return notes_; }
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -31,6 +36,8 @@ protected:
 private:
     void fillSide();
     void refreshCount();
+    void startNotes();
+    void fillNotes();
     SegmentedSwitch* form_;
     QLineEdit* filter_;
     TextLabel* count_;
@@ -41,8 +48,9 @@ private:
     QStringList forms() const;
     QSplitter* splitter_;
     QWidget *side_, *sidePage_;  ///< beside the table, or a form of its own where there is no room
-    bool narrow_ = false;
-    QVBoxLayout* sideColumn_;
+    bool narrow_ = false, notesPending_ = false;
+    std::vector<NoteGroup> notes_;
+    QVBoxLayout *sideColumn_, *notesColumn_;  ///< notesColumn_ is inside of the other
     DataTable* call_;
     RowModel* callModel_;
 };
