@@ -185,6 +185,12 @@ std::string leafText(const Contract& contract, const std::vector<CallVariable>& 
     return input.constantText.empty() ? "None" : input.constantText;
 }
 
+/// The class of a node without its module.
+std::string typeName(const TreeSpecNode& node) {
+    const std::size_t dot = node.type.find_last_of(".:");
+    return dot == std::string::npos ? node.type : node.type.substr(dot + 1);
+}
+
 /// A node of the tree around its finished children. Types that are no built-in stand by their name and are for the reader to import.
 std::string pythonNode(const TreeSpecNode& node, const std::vector<std::string>& made) {
     const bool isDict = node.type.find("dict") != std::string::npos || node.type.find("Dict") != std::string::npos;
@@ -204,9 +210,16 @@ std::string pythonNode(const TreeSpecNode& node, const std::vector<std::string>&
     if (node.type == "builtins.tuple") return "(" + inside + (children.size() == 1 ? ",)" : ")");
     if (node.type == "builtins.dict") return "{" + inside + "}";
     if (node.type == "collections.OrderedDict") return "collections.OrderedDict({" + inside + "})";
-    const std::size_t dot = node.type.find_last_of(".:");
-    const std::string name = dot == std::string::npos ? node.type : node.type.substr(dot + 1);
-    return name + "(" + (isDict ? "{" + inside + "}" : inside) + ")";
+    return typeName(node) + "(" + (isDict ? "{" + inside + "}" : inside) + ")";
+}
+
+/// A type among the arguments that neither language nor library brings along; empty when there is none.
+std::string ownType(const Contract& contract) {
+    for (const TreeSpecNode& node : contract.inSpec.nodes) {
+        static const std::set<std::string, std::less<>> kKnown = {"builtins.tuple", "builtins.list", "builtins.dict", "collections.OrderedDict"};
+        if (!node.isLeaf() && kKnown.count(node.type) == 0) return typeName(node);
+    }
+    return {};
 }
 
 /// The arguments in the caller's structure.
@@ -257,10 +270,15 @@ std::string declarations(const Contract& contract, const std::vector<CallVariabl
 std::string callInPython(const Contract& contract, const std::string& file) {
     const std::vector<CallVariable> variables = variablesOf(contract);
     const std::string arguments = join(pythonArguments(contract, variables), ", ");
-    std::string code = arguments.find("collections.") != std::string::npos ? "import collections\n\nimport torch\n\n" : "import torch\n\n";
+    std::string code = arguments.find("collections.") != std::string::npos ? "import collections\n\nimport torch\n" : "import torch\n";
+    if (contract.hasCompiled && contract.model != "model") code += "from torch._inductor.package import load_package\n";
+    const std::string own = ownType(contract);
+    if (!own.empty()) code += "\n# " + own + "(...) is a class of the model's author, to be imported.\n";
+    code += "\n";
     if (contract.hasCompiled) {
-        code += "model = torch._inductor.aoti_load_package(" + quoted(file) +
-                (contract.model == "model" ? ")\n" : ", model_name=" + quoted(contract.model) + ")\n");
+        // aoti_load_package loads the model called "model" and no other.
+        code += contract.model == "model" ? "model = torch._inductor.aoti_load_package(" + quoted(file) + ")\n"
+                                          : "model = load_package(" + quoted(file) + ", model_name=" + quoted(contract.model) + ")\n";
     } else {
         code += "model = torch.export.load(" + quoted(file) + ").module()\n";
     }

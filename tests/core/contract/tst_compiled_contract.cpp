@@ -1,6 +1,11 @@
 #include <QRegularExpression>
 #include <QtTest>
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <set>
+#include <string>
 
 #include "tests/core/contract/contract_corpus.h"
 
