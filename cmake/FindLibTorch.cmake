@@ -2,8 +2,8 @@
 # worker includes no CUDA header. Looked for in this order:
 #   1. -DLIBTORCH=DIR, a folder with include/ and lib/ (an unpacked LibTorch, or site-packages/torch)
 #   2. the Python in the environment variable PT2SCOPE_PYTHON, that of build/venv in the source tree, then python3
-# Sets LibTorch_FOUND, LibTorch_ROOT, LibTorch_VERSION ("2.13.0"), LibTorch_VARIANT ("cpu", "cu130", empty), LibTorch_CXX11_ABI (0 or 1) and
-# the imported target LibTorch::LibTorch. What was looked at and why it did not do is in LibTorch_NOT_FOUND_MESSAGE.
+# Sets LibTorch_FOUND, LibTorch_ROOT, LibTorch_VERSION ("2.13.0"), LibTorch_NUMBER (213), LibTorch_VARIANT ("cpu", "cu130", empty), LibTorch_CXX11_ABI
+# (0 or 1) and the imported target LibTorch::LibTorch. What was looked at and why it did not do is in LibTorch_NOT_FOUND_MESSAGE.
 
 # The folder that `import torch` would take, asked without importing it.
 function(_libtorch_of_python python out)
@@ -96,6 +96,10 @@ if(LibTorch_ROOT)
   find_package_handle_standard_args(LibTorch REQUIRED_VARS LibTorch_ROOT VERSION_VAR LibTorch_VERSION)
 else()
   set(LibTorch_FOUND FALSE)
+endif()
+
+if(LibTorch_FOUND AND LibTorch_VERSION MATCHES "^([0-9]+)\\.([0-9]+)")
+  math(EXPR LibTorch_NUMBER "${CMAKE_MATCH_1} * 100 + ${CMAKE_MATCH_2}")
 endif()
 
 if(LibTorch_FOUND AND NOT TARGET LibTorch::LibTorch)

@@ -25,7 +25,8 @@ std::string findProgram(const std::vector<std::string>& names) {
 }
 
 Finding findEngine(std::vector<std::string>& devices, const CancelToken& cancel) {
-    Finding finding{"run engine", false, {}, "Build pt2-worker with a LibTorch (packaging/run.sh does), or name one with PT2SCOPE_WORKER."};
+    Finding finding{
+        "run engine", false, {}, "\"pt2 engine install\" builds one for the LibTorch of this machine; PT2SCOPE_WORKER names one that is elsewhere."};
     const auto engine = describeEngine(cancel);
     if (!engine) {
         finding.detail = engine.error().what;
@@ -58,7 +59,8 @@ Finding findTorch(const CancelToken& cancel) {
 
 Finding findCompiler() {
     const std::string path = findProgram({environmentValue("CXX"), "g++", "c++", "clang++"});
-    return {"C++ compiler", !path.empty(), path.empty() ? "none in the PATH" : path, "Needed for recompile: install g++, or name one with CXX."};
+    return {"C++ compiler", !path.empty(), path.empty() ? "none in the PATH" : path,
+            "Needed for recompile and for \"pt2 engine install\": install g++, or name one with CXX."};
 }
 
 Finding findSandbox() {
@@ -75,7 +77,8 @@ Finding findGpu(const std::vector<std::string>& devices) {
     if (usable) detail = join(devices, ", ");
     if ((nvidia || amd) && !usable) detail += ", but the run engine has no support for it";
     return {"GPU", usable, detail,
-            nvidia || amd ? "Build the run engine with a LibTorch for this GPU." : "Models for the CPU run; those for a GPU need one."};
+            nvidia || amd ? "Build the run engine for a LibTorch that has support for it: pt2 engine install --libtorch DIR."
+                          : "Models for the CPU run; those for a GPU need one."};
 }
 
 Finding findDisplay() {

@@ -8,6 +8,8 @@
 #include "core/base/text.h"
 #include "core/compiled/target.h"
 #include "core/run/engine_discovery.h"
+#include "core/run/engine_install.h"
+#include "core/run/libtorch_folder.h"
 
 namespace pt2 {
 namespace {
@@ -23,21 +25,24 @@ Result<int> probe(Context& context) {
     return 0;
 }
 
+Json engineJson(const EngineInfo& info) {
+    return {{"worker", info.workerPath}, {"torch_version", info.torchVersion}, {"variant", info.variant}, {"libtorch", info.libtorchPath},
+            {"devices", info.devices},   {"usable", info.problem.empty()},     {"problem", info.problem}};
+}
+
+std::string torchOf(const EngineInfo& info) {
+    return (info.variant.empty() ? info.torchVersion : info.torchVersion + "+" + info.variant) + " in " + info.libtorchPath;
+}
+
 Result<int> list(Context& context) {
     const std::vector<FoundEngine> engines = listEngines(context.cancel);
     if (context.cancel.requested()) return cancelled();
     if (context.out.json()) {
         Json out = Json::array();
         for (const FoundEngine& engine : engines) {
-            const EngineInfo& info = engine.info;
-            out.push_back({{"worker", info.workerPath},
-                           {"torch_version", info.torchVersion},
-                           {"variant", info.variant},
-                           {"libtorch", info.libtorchPath},
-                           {"devices", info.devices},
-                           {"usable", info.problem.empty()},
-                           {"chosen", engine.chosen},
-                           {"problem", info.problem}});
+            Json entry = engineJson(engine.info);
+            entry["chosen"] = engine.chosen;
+            out.push_back(std::move(entry));
         }
         context.out.document({{"format", 1}, {"engines", std::move(out)}});
         return 0;
@@ -53,12 +58,43 @@ Result<int> list(Context& context) {
             table.row({{"not usable", Style::Warning}, oneLine(info.problem), "", info.workerPath});
             continue;
         }
-        const std::string torch = info.variant.empty() ? info.torchVersion : info.torchVersion + "+" + info.variant;
-        table.row(
-            {{engine.chosen ? "chosen" : "usable", Style::Good}, torch + " in " + info.libtorchPath, join(info.devices, ", "), info.workerPath});
+        table.row({{engine.chosen ? "chosen" : "usable", Style::Good}, torchOf(info), join(info.devices, ", "), info.workerPath});
     }
     table.print(context.out);
     return 0;
+}
+
+struct EngineOptions {
+    std::string action = "list";
+    LibTorchWish wish;
+};
+
+Result<int> install(Context& context, const LibTorchWish& wish) {
+    const auto installed = installEngine(wish, context.cancel, context.out.progressSink());
+    if (!installed) return fail(installed.error());
+    // Another one may be preferred, for instance that of PT2SCOPE_WORKER.
+    const auto chosen = findWorker();
+    const bool isChosen = chosen && *chosen == installed->workerPath;
+    if (context.out.json()) {
+        Json document = engineJson(*installed);
+        document["chosen"] = isChosen;
+        context.out.document({{"format", 1}, {"engine", std::move(document)}});
+        return 0;
+    }
+    context.out.line(context.out.paint(Style::Good, "Installed") + ": the run engine for LibTorch " + torchOf(*installed) + ", devices " +
+                     join(installed->devices, ", "));
+    context.out.line(installed->workerPath);
+    if (!isChosen && chosen) context.out.note("Another run engine is taken before it: " + *chosen);
+    return 0;
+}
+
+Result<int> engine(Context& context, const EngineOptions& options) {
+    if (options.action == "install") return install(context, options.wish);
+    if (!options.wish.folder.empty() || !options.wish.python.empty()) {
+        return fail(usageError("engine.list-options", "\"pt2 engine list\" takes neither --libtorch nor --python.", {},
+                               "They belong to \"pt2 engine install\"."));
+    }
+    return list(context);
 }
 
 }  // namespace
@@ -68,10 +104,17 @@ void addProbeCommand(CommandRegistry& registry) {
 }
 
 void addEngineCommand(CommandRegistry& registry) {
-    auto action = std::make_shared<std::string>("list");
-    CLI::App* command = registry.add("engine", "Which run engines were found, for which LibTorch, usable or not and why",
-                                     [action](Context& context) { return list(context); });
-    command->add_option("ACTION", *action, "list")->check(CLI::IsMember({"list"}))->type_name("ACTION");
+    auto options = std::make_shared<EngineOptions>();
+    CLI::App* command =
+        registry.add("engine", "Which run engines were found and which one is used; install builds one for a LibTorch of this machine",
+                     [options](Context& context) { return engine(context, *options); });
+    command->add_option("ACTION", options->action, "list, or install")->check(CLI::IsMember({"list", "install"}))->type_name("ACTION");
+    CLI::Option* folder =
+        command->add_option("--libtorch", options->wish.folder, "install: for the LibTorch in this folder, the one with include/ and lib/")
+            ->type_name("DIR");
+    command->add_option("--python", options->wish.python, "install: for the torch of this Python; default: the Python that recompile uses")
+        ->type_name("EXE")
+        ->excludes(folder);
 }
 
 }  // namespace pt2

@@ -36,7 +36,6 @@ bool isLaterCommand(const std::string& word) { return std::find(laterCommands().
 
 std::optional<Error> refuseLaterWords(const std::string& command, const std::vector<std::string>& arguments) {
     if (isLaterCommand(command)) return notYet("pt2 " + command);
-    if (command == "engine" && std::find(arguments.begin(), arguments.end(), "install") != arguments.end()) return notYet("pt2 engine install");
     const auto options = laterOptions().find(command);
     if (options == laterOptions().end()) return std::nullopt;
     for (std::size_t i = 0; i < arguments.size(); ++i) {

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "app/pt2scope/screenshot.h"
+#include "core/run/resources.h"
 #include "views/frame/engine_service.h"
 #include "views/frame/file_path.h"
 #include "views/frame/main_window.h"
@@ -46,10 +47,7 @@ bool asksFor(int argc, char** argv, const char* option) {
 
 /// The bundled sample beside an installed program, or in the source tree it was built from.
 QString samplePath() {
-    for (const QString& path : {QApplication::applicationDirPath() + QStringLiteral("/../share/pt2scope/sample.pt2"),
-                                QStringLiteral(PT2SCOPE_SOURCE_DIR "/resources/sample/sample.pt2")}) {
-        if (QFileInfo::exists(path)) return QFileInfo(path).absoluteFilePath();
-    }
+    if (const auto sample = pt2::findResource("sample/sample.pt2")) return pathText(*sample);
     return {};
 }
 
@@ -82,6 +80,7 @@ int main(int argc, char** argv) {
     QApplication app(argc, argv);
     QApplication::setOrganizationName(QStringLiteral("pt2scope"));
     QApplication::setApplicationName(QStringLiteral("pt2scope"));
+    QGuiApplication::setDesktopFileName(QStringLiteral("pt2scope"));
     QApplication::setApplicationVersion(QStringLiteral(PT2SCOPE_VERSION));
 
     QCommandLineParser parser;

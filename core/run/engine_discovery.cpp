@@ -3,13 +3,22 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "core/base/environment.h"
+#include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/compiled/this_machine.h"
 #include "core/compiled/torch_libraries.h"
+#include "core/run/libtorch_folder.h"
+#include "core/run/protocol.h"
 #include "core/run/worker_client.h"
 
 namespace pt2 {
@@ -18,22 +27,49 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::uint64_t kRecordLimit = std::uint64_t{1} << 16;
+
 bool isProgram(const fs::path& path) {
     std::error_code code;
     return fs::is_regular_file(path, code) && ::access(path.c_str(), X_OK) == 0;
 }
 
-/// Workers built into the user's data folder, one folder a LibTorch; the newest version first.
-std::vector<fs::path> installedWorkers() {
-    fs::path data = environmentValue("XDG_DATA_HOME");
-    if (data.empty() && !environmentValue("HOME").empty()) data = fs::path(environmentValue("HOME")) / ".local" / "share";
-    std::vector<fs::path> workers;
-    if (data.empty()) return workers;
+/// A worker of engineFolder(): what its record says of its LibTorch.
+struct Installed {
+    fs::path worker;
+    bool torchIsThere = false;
+    std::array<int, 3> version{};
+};
+
+Installed readInstalled(const fs::path& folder) {
+    Installed found{folder / "pt2-worker", false, versionNumbers(folder.filename().string())};
     std::error_code code;
-    for (fs::directory_iterator entry(data / "pt2scope" / "engines", code), end; !code && entry != end; entry.increment(code)) {
-        workers.push_back(entry->path() / "pt2-worker");
+    const fs::path record = folder / "engine.json";
+    if (!fs::is_regular_file(record, code)) return found;
+    const auto text = readTextFile(record, kRecordLimit);
+    const auto json = text ? nlohmann::json::parse(*text, nullptr, false) : nlohmann::json();
+    if (!json.is_object()) return found;
+    found.torchIsThere = fs::exists(fs::path(textOf(json, "libtorch")) / "lib" / "libtorch_cpu.so", code);
+    if (const auto version = versionNumbers(textOf(json, "torch_version")); version > std::array<int, 3>{}) found.version = version;
+    return found;
+}
+
+/// Those that can start come first, the latest version first; one whose LibTorch was removed is still named, so that it can be told why.
+std::vector<fs::path> installedWorkers() {
+    std::vector<Installed> found;
+    const fs::path engines = engineFolder();
+    std::error_code code;
+    if (!engines.empty()) {
+        for (fs::directory_iterator entry(engines, code), end; !code && entry != end; entry.increment(code)) {
+            std::error_code ignored;
+            if (entry->is_directory(ignored)) found.push_back(readInstalled(entry->path()));
+        }
     }
-    std::sort(workers.rbegin(), workers.rend());
+    std::sort(found.begin(), found.end(), [](const Installed& a, const Installed& b) {
+        return std::tie(b.torchIsThere, b.version, a.worker) < std::tie(a.torchIsThere, a.version, b.worker);
+    });
+    std::vector<fs::path> workers;
+    for (Installed& installed : found) workers.push_back(std::move(installed.worker));
     return workers;
 }
 
@@ -48,7 +84,19 @@ std::vector<fs::path> usualPlaces() {
     return places;
 }
 
-Result<EngineInfo> describe(const std::string& worker, const CancelToken& cancel) {
+}  // namespace
+
+fs::path engineFolder() {
+    fs::path data = folderVariable("XDG_DATA_HOME");
+    if (data.empty()) {
+        const fs::path home = folderVariable("HOME");
+        if (home.empty()) return {};
+        data = home / ".local" / "share";
+    }
+    return data / "pt2scope" / "engines";
+}
+
+Result<EngineInfo> describeWorker(const std::string& worker, const CancelToken& cancel) {
     EngineInfo info;
     info.workerPath = worker;
     WorkerOptions options;
@@ -68,8 +116,6 @@ Result<EngineInfo> describe(const std::string& worker, const CancelToken& cancel
     return info;
 }
 
-}  // namespace
-
 Result<std::string> findWorker() {
     if (const std::string named = environmentValue("PT2SCOPE_WORKER"); !named.empty()) {
         if (isProgram(named)) return fs::absolute(named).string();
@@ -84,13 +130,13 @@ Result<std::string> findWorker() {
                  "There is no run engine, so models cannot be run.",
                  {},
                  "pt2-worker is neither beside this program nor in the user's data folder; it is built where LibTorch is found.",
-                 "Build with torch in the Python environment or with -DLIBTORCH=DIR, or set PT2SCOPE_WORKER; \"pt2 doctor\" says what is missing."});
+                 "\"pt2 engine install\" builds one for the LibTorch of this machine; PT2SCOPE_WORKER names one that is elsewhere."});
 }
 
 Result<EngineInfo> describeEngine(const CancelToken& cancel) {
     const auto worker = findWorker();
     if (!worker) return fail(worker.error());
-    return describe(*worker, cancel);
+    return describeWorker(*worker, cancel);
 }
 
 Target machineWith(const Result<EngineInfo>& engine) {
@@ -107,7 +153,7 @@ std::vector<FoundEngine> listEngines(const CancelToken& cancel) {
     }
     std::vector<FoundEngine> engines;
     for (const std::string& worker : workers) {
-        const Result<EngineInfo> info = describe(worker, cancel);
+        const Result<EngineInfo> info = describeWorker(worker, cancel);
         if (!info) break;  // cancelled
         engines.push_back({*info, chosen && worker == *chosen});
     }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,14 @@ struct EngineInfo {
     std::vector<std::string> devices;  ///< "cpu", "cuda:0"
     std::string problem;               ///< why it cannot be used; empty when it can
 };
-/// PT2SCOPE_WORKER, else `pt2-worker` beside the running binary, else the user's data folder.
+/// Where engines built on this machine are kept, one folder a LibTorch: pt2scope/engines in the user's data folder (XDG_DATA_HOME, else .local/share
+/// at home). Empty without either.
+std::filesystem::path engineFolder();
+/// PT2SCOPE_WORKER, else `pt2-worker` beside the running binary or in libexec/pt2scope of its installation, else one in engineFolder(): first those
+/// whose LibTorch is still there, the latest version of them.
 Result<std::string> findWorker();
+/// Starts this worker, reads its hello, asks it to leave. That it cannot be used is its `problem`; the only Error is Cancelled.
+Result<EngineInfo> describeWorker(const std::string& worker, const CancelToken& cancel = {});
 /// Starts the worker, reads its hello, asks it to leave.
 Result<EngineInfo> describeEngine(const CancelToken& cancel = {});
 /// This machine as a target, with the LibTorch of its run engine; without one where there is none that can be used.

@@ -1,11 +1,9 @@
 #include "core/run/python_process.h"
-#include "core/run/protocol.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,110 +11,23 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
-#include <map>
 #include <thread>
 
 #include "core/base/file.h"
 #include "core/base/text.h"
-
-extern char** environ;
+#include "core/run/child_process.h"
+#include "core/run/protocol.h"
 
 namespace pt2 {
 
 namespace {
 
 constexpr std::size_t kLogLimit = std::size_t{1} << 20;
-constexpr std::size_t kLineLimit = std::size_t{1} << 16;
 constexpr std::size_t kAnswerLimit = std::size_t{64} << 20;
 constexpr int kPollMilliseconds = 50;
 constexpr int kReapMilliseconds = 5;
 
 using Clock = std::chrono::steady_clock;
-
-struct PipeEnds {
-    Descriptor read, write;
-};
-Result<PipeEnds> makePipe() {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0) return tl::unexpected(systemError("Cannot make a pipe.", {}, errno));
-    return PipeEnds{Descriptor(ends[0]), Descriptor(ends[1])};
-}
-
-/// Everything exec needs, made before the fork: afterwards a child of a threaded process may not allocate.
-struct Prepared {
-    std::vector<std::string> words, variables;
-    std::vector<char*> argv, envp;
-    std::string directory;
-
-    explicit Prepared(const PythonStart& how) : directory(how.workingDirectory.string()) {
-        words.push_back(how.executable);
-        words.insert(words.end(), how.arguments.begin(), how.arguments.end());
-        std::map<std::string, std::string> environment;
-        for (char** at = environ; *at != nullptr; ++at) {
-            const std::string entry = *at;
-            const std::size_t equals = entry.find('=');
-            if (equals != std::string::npos) environment[entry.substr(0, equals)] = entry.substr(equals + 1);
-        }
-        for (const auto& [key, value] : how.environment) environment[key] = value;
-        for (const auto& [key, value] : environment) variables.push_back(key + "=" + value);
-        for (std::string& word : words) argv.push_back(word.data());
-        for (std::string& variable : variables) envp.push_back(variable.data());
-        argv.push_back(nullptr);
-        envp.push_back(nullptr);
-    }
-};
-
-/// Forks and executes in a new process group with the given descriptors 0, 1 and 2. Failures of exec come back through a pipe that exec closes.
-Result<int> spawn(const PythonStart& how, int input, int output, int errors) {
-    Prepared prepared(how);
-    auto report = makePipe();
-    if (!report) return tl::unexpected(report.error());
-    const int reportEnd = report->write.get();
-    const pid_t pid = ::fork();
-    if (pid < 0) return tl::unexpected(systemError("Cannot start a process.", how.executable, errno));
-    if (pid == 0) {
-        ::setpgid(0, 0);
-        // Only calls that are safe after fork. Descriptors 0 to 2 of this process are never the source ends: they are all above 2 (F_DUPFD below).
-        ::dup2(input, 0);
-        ::dup2(output, 1);
-        ::dup2(errors, 2);
-        if (!prepared.directory.empty() && ::chdir(prepared.directory.c_str()) != 0) {
-            const int code = errno;
-            (void)!::write(reportEnd, &code, sizeof code);
-            ::_exit(127);
-        }
-        for (const int number : {SIGINT, SIGTERM, SIGPIPE, SIGHUP, SIGCHLD}) ::signal(number, SIG_DFL);
-        sigset_t none;
-        ::sigemptyset(&none);
-        ::sigprocmask(SIG_SETMASK, &none, nullptr);
-        ::execve(prepared.argv[0], prepared.argv.data(), prepared.envp.data());
-        const int code = errno;
-        (void)!::write(reportEnd, &code, sizeof code);
-        ::_exit(127);
-    }
-    ::setpgid(pid, pid);
-    report->write.reset();
-    int code = 0;
-    ssize_t count = 0;
-    do {
-        count = ::read(report->read.get(), &code, sizeof code);
-    } while (count < 0 && errno == EINTR);
-    if (count == static_cast<ssize_t>(sizeof code)) {
-        while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-        }
-        Error error = systemError(fmt::format("Cannot start \"{}\".", escapeForDisplay(how.executable)), how.executable, code);
-        error.code = "python.not-started";
-        return fail(std::move(error));
-    }
-    return static_cast<int>(pid);
-}
-
-/// A copy of the descriptor above 2, so that dup2 in the child cannot overwrite one that is still needed.
-Result<Descriptor> aboveStandard(int fd) {
-    const int copy = ::fcntl(fd, F_DUPFD_CLOEXEC, 3);
-    if (copy < 0) return tl::unexpected(systemError("Cannot start a process.", {}, errno));
-    return Descriptor(copy);
-}
 
 std::string lastLines(const std::string& text, std::size_t limit) {
     const std::string tail = text.size() > limit ? text.substr(text.size() - limit) : text;
@@ -138,7 +49,7 @@ PythonProcess::PythonProcess(PythonProcess&& other) noexcept
 
 PythonProcess::~PythonProcess() { endGroup(); }
 
-Result<PythonProcess> PythonProcess::start(const PythonStart& how) {
+Result<PythonProcess> PythonProcess::start(const ChildStart& how) {
     int ends[2];
     if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return tl::unexpected(systemError("Cannot make a socket.", {}, errno));
     PythonProcess process;
@@ -150,7 +61,7 @@ Result<PythonProcess> PythonProcess::start(const PythonStart& how) {
     if (!talk) return tl::unexpected(talk.error());
     auto errors = aboveStandard(log->write.get());
     if (!errors) return tl::unexpected(errors.error());
-    auto pid = spawn(how, talk->get(), talk->get(), errors->get());
+    auto pid = spawnChild(how, talk->get(), talk->get(), errors->get());
     if (!pid) return tl::unexpected(pid.error());
     process.pid_ = *pid;
     process.logPipe_ = std::move(log->read);
@@ -159,19 +70,7 @@ Result<PythonProcess> PythonProcess::start(const PythonStart& how) {
     return process;
 }
 
-void PythonProcess::flushLog(const ProgressSink& progress) {
-    std::size_t begin = 0;
-    while (true) {
-        std::size_t end = partialLine_.find_first_of("\n\r", begin);
-        if (end == std::string::npos && partialLine_.size() - begin > kLineLimit) end = begin + kLineLimit;
-        if (end == std::string::npos) break;
-        const std::string line = partialLine_.substr(begin, end - begin);
-        const bool separator = end < partialLine_.size() && (partialLine_[end] == '\n' || partialLine_[end] == '\r');
-        begin = end + (separator ? 1 : 0);
-        if (!line.empty()) report(progress, {stage_, 0, 0, Progress::Unit::None, line});
-    }
-    partialLine_.erase(0, begin);
-}
+void PythonProcess::flushLog(const ProgressSink& progress) { reportLines(partialLine_, stage_, progress); }
 
 void PythonProcess::readLog(const ProgressSink& progress) {
     char buffer[1 << 14];
@@ -190,21 +89,8 @@ void PythonProcess::readLog(const ProgressSink& progress) {
 
 void PythonProcess::endGroup() {
     if (pid_ <= 0) return;
-    // First ask: compilers then remove their temporary files.
-    const auto groupLives = [this] { return ::kill(-pid_, 0) == 0; };
-    ::kill(-pid_, SIGTERM);
-    const auto deadline = Clock::now() + std::chrono::milliseconds(1500);
-    while (Clock::now() < deadline) {
-        // A zombie still counts as a member of its group, so it is taken away while waiting.
-        if (!reaped_ && ::waitpid(pid_, nullptr, WNOHANG) == pid_) reaped_ = true;
-        if (!groupLives()) break;
-        std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    ::kill(-pid_, SIGKILL);
-    while (!reaped_) {
-        const pid_t waited = ::waitpid(pid_, nullptr, 0);
-        if (waited == pid_ || (waited < 0 && errno != EINTR)) reaped_ = true;
-    }
+    endChildGroup(pid_, reaped_);
+    reaped_ = true;
     pid_ = -1;
 }
 
@@ -295,7 +181,7 @@ Result<nlohmann::json> PythonProcess::request(nlohmann::json message, const Canc
     }
 }
 
-Result<std::string> captureOutput(const PythonStart& how, double timeoutSeconds, const CancelToken& cancel) {
+Result<std::string> captureOutput(const ChildStart& how, double timeoutSeconds, const CancelToken& cancel) {
     auto output = makePipe();
     if (!output) return tl::unexpected(output.error());
     const Descriptor nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
@@ -304,7 +190,7 @@ Result<std::string> captureOutput(const PythonStart& how, double timeoutSeconds,
     auto end = aboveStandard(output->write.get());
     if (!quiet) return tl::unexpected(quiet.error());
     if (!end) return tl::unexpected(end.error());
-    auto pid = spawn(how, quiet->get(), end->get(), quiet->get());
+    auto pid = spawnChild(how, quiet->get(), end->get(), quiet->get());
     if (!pid) return tl::unexpected(pid.error());
     output->write.reset();
     end->reset();

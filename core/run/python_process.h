@@ -1,31 +1,20 @@
 #pragma once
 
-#include <filesystem>
-#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "core/base/progress.h"
 #include "core/base/result.h"
+#include "core/run/child_process.h"
 #include "core/run/descriptor.h"
 
 namespace pt2 {
-
-/// How a child is started.
-struct PythonStart {
-    std::string executable;
-    std::vector<std::string> arguments;
-    std::vector<std::pair<std::string, std::string>> environment;  ///< added to the inherited one; a later entry wins
-    std::filesystem::path workingDirectory;                        ///< empty: inherited
-};
 
 /// A Python child in a process group of its own, with compilers it starts; it ends with this process, and never outlives the object. JSON lines
 /// travel over a socket that is its descriptors 0 and 1, and what it prints comes through a pipe as log.
 class PythonProcess {
 public:
-    static Result<PythonProcess> start(const PythonStart& how);
+    static Result<PythonProcess> start(const ChildStart& how);
     PythonProcess(PythonProcess&& other) noexcept;
     PythonProcess& operator=(PythonProcess&&) = delete;
     PythonProcess(const PythonProcess&) = delete;
@@ -55,8 +44,8 @@ private:
     std::int64_t nextId_ = 1;
 };
 
-/// Runs a program to its end and gives what it wrote to standard output; standard error is dropped. Errors: System "python.not-started",
+/// Runs a program to its end and gives what it wrote to standard output; standard error is dropped. Errors: System "child.not-started",
 /// "python.failed" (an exit other than 0), "python.timeout"; Cancelled.
-Result<std::string> captureOutput(const PythonStart& how, double timeoutSeconds, const CancelToken& cancel);
+Result<std::string> captureOutput(const ChildStart& how, double timeoutSeconds, const CancelToken& cancel);
 
 }  // namespace pt2

@@ -5,10 +5,10 @@
 #include <map>
 #include <system_error>
 
-#include "core/base/environment.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/run/protocol.h"
+#include "core/run/resources.h"
 
 extern char** environ;
 
@@ -17,16 +17,8 @@ namespace pt2 {
 namespace fs = std::filesystem;
 
 Result<fs::path> helperScript() {
-    constexpr const char* name = "python/pt2scope_helper.py";
-    std::vector<fs::path> folders;
-    if (const std::string given = environmentValue("PT2SCOPE_RESOURCES"); !given.empty()) folders.emplace_back(given);
-    folders.emplace_back(PT2SCOPE_RESOURCES_FOLDER);
-    folders.push_back(folderOfBinary() / ".." / "share" / "pt2scope");
-    for (const fs::path& folder : folders) {
-        std::error_code code;
-        if (fs::is_regular_file(folder / name, code)) return (folder / name).lexically_normal();
-    }
-    return fail({ErrorKind::System, "python.no-helper", "The Python helper script is missing.", folders.back().string(),
+    if (auto script = findResource("python/pt2scope_helper.py")) return std::move(*script);
+    return fail({ErrorKind::System, "python.no-helper", "The Python helper script is missing.", "python/pt2scope_helper.py",
                  "It is part of pt2scope's resources.", "Install pt2scope again, or name its resources folder in PT2SCOPE_RESOURCES."});
 }
 
@@ -38,7 +30,7 @@ Result<PythonProcess> startHelper(const PythonInfo& python, const fs::path& work
     std::error_code code;
     fs::create_directories(temporary, code);
     if (code) return tl::unexpected(systemError("Cannot make a folder for Python.", temporary.string(), code.value()));
-    PythonStart how{python.executable, {"-u", "-B", script->string()}, environment, work};
+    ChildStart how{python.executable, {"-u", "-B", script->string()}, environment, work};
     // A cache of the job's own: nothing of another compile is taken over, and nothing stays behind.
     how.environment.emplace_back("TORCHINDUCTOR_CACHE_DIR", (work / "cache").string());
     how.environment.emplace_back("TRITON_CACHE_DIR", (work / "triton").string());

@@ -10,7 +10,7 @@
 
 namespace pt2 {
 
-/// The helper script: PT2SCOPE_RESOURCES, the source tree, else ../share/pt2scope beside the folder of the running binary.
+/// The helper script, wherever findResource finds it.
 Result<std::filesystem::path> helperScript();
 /// Starts the helper with a Python that has torch and hears its hello. Everything it writes for itself (caches, temporary files) goes below `work`,
 /// which is also its working directory.

@@ -124,7 +124,6 @@ private slots:
         for (const char* command : {"layout", "replay", "snippet", "edit", "pack", "diff", "leaks"}) {
             QTest::newRow(command) << QStringList{command, "x.pt2"};
         }
-        QTest::newRow("engine install") << QStringList{"engine", "install"};
         for (const char* option : {"--runners", "--boxed", "--single-threaded", "--constants", "--op-library", "--worker", "--bundle"}) {
             QTest::newRow(qPrintable(QString("run %1").arg(option))) << QStringList{"run", "x.pt2", option, "1"};
         }
