@@ -35,7 +35,7 @@ install_system_packages() {
     return
   fi
   local wanted=("${system_packages[@]}") missing=() package
-  if ! find_base_python >/dev/null && [ -z "$(find_torch_python)" ]; then wanted+=(python3 python3-venv python3-dev); fi
+  if [ "${PT2SCOPE_NO_TORCH:-}" != 1 ] && ! find_base_python >/dev/null && [ -z "$(find_torch_python)" ]; then wanted+=(python3 python3-venv python3-dev); fi
   # A session that is Wayland only needs Qt's plugin for it.
   if [ -n "${WAYLAND_DISPLAY:-}" ] && [ -z "${DISPLAY:-}" ]; then wanted+=(qt6-wayland); fi
   for package in "${wanted[@]}"; do is_installed "$package" || missing+=("$package"); done

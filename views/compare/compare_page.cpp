@@ -248,7 +248,7 @@ void ComparePage::showEmpty() {
         showWidget(empty);
         return;
     }
-    if (QWidget* notice = makeEngineNotice(QStringLiteral("compare"))) {
+    if (QWidget* notice = makeEngineNotice()) {
         showWidget(notice);
         return;
     }

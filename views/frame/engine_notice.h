@@ -1,13 +1,11 @@
 #pragma once
 
-#include <QString>
-
 class QWidget;
 
 namespace pt2::views {
 
-/// What a page that runs models shows while there is no usable run engine, with a way to look again; null while there is one or it is not known.
-/// `icon` is the page's. The caller owns the widget.
-QWidget* makeEngineNotice(const QString& icon);
+/// What a page that runs models shows while there is no usable run engine: why, with a way to set one up; while that is being done, how far it is.
+/// Null while there is one or it is not known. The caller owns the widget, and makes it anew when the EngineService says `changed`.
+QWidget* makeEngineNotice();
 
 }  // namespace pt2::views

@@ -287,7 +287,7 @@ QWidget* RunPage::emptyAnswer() {
         empty->setButton({tr("Compile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
         return empty;
     }
-    if (QWidget* notice = makeEngineNotice(QStringLiteral("run"))) return notice;
+    if (QWidget* notice = makeEngineNotice()) return notice;
     if (const QString refusal = session().refusal(); !refusal.isEmpty()) {
         QStringList words{refusal};
         for (const RunReason& reason : session().runnable()->reasons) {
