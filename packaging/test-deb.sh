@@ -46,6 +46,7 @@ for entry in "${suites[@]}"; do
   rm -rf "$out" && mkdir -p "$out"
 
   say "$suite: making the .deb"
+  BINDS=
   clean_copy "$suite" "$pristine" "$work/$suite-build"
   put_tree "$work/$suite-build"
   in_root "$work/$suite-build" "$suite" bash -c 'apt-get update -qq && cd /src && packaging/make-deb.sh && cp build/package/pt2scope_*.deb /src/out.deb' \
@@ -62,7 +63,7 @@ for entry in "${suites[@]}"; do
   mkdir -p "$test/given"
   cp "$deb" "$test/given/pt2scope.deb"
   [ -z "$package" ] || cp "$package" "$test/given/model.pt2"
-  BINDS=
+  BINDS=${libtorch:+$libtorch:/opt/libtorch}
   inside() { in_root "$test" "$suite" "$@"; }
   check "apt installs it with what it depends on, and with no more" \
     inside bash -c 'apt-get update -qq && apt-get install -y -qq --no-install-recommends /given/pt2scope.deb'
@@ -74,7 +75,9 @@ for entry in "${suites[@]}"; do
   cp "$test/given/window.png" "$out/" 2>/dev/null || true
   check "nothing in the package names the folder it was made in" inside bash -c '! grep -l /src/ $(dpkg -L pt2scope | while read -r f; do [ -f "$f" ] && echo "$f"; done)'
   check "the run engine's absence is said, with what to do" inside bash -c 'pt2 run '$sample' 2>&1 | grep -q . ; pt2 engine list 2>&1 | grep -q "pt2 engine install"'
-  check "without a compiler the set-up says so" inside bash -c 'mkdir -p /tmp/lt; pt2 engine install --libtorch /tmp/lt 2>&1 | grep -q "no LibTorch"'
+  check "a folder without LibTorch is refused" inside bash -c 'pt2 engine install --libtorch /tmp 2>&1 | grep -q "no LibTorch"'
+  [ -z "$libtorch" ] || check "without a compiler the set-up says what to install" \
+    inside bash -c 'pt2 engine install --libtorch /opt/libtorch 2>&1 | grep -q "apt install g++"'
   check "the man pages and the completions are there" \
     inside bash -c 'test -s /usr/share/man/man1/pt2.1 && test -s /usr/share/man/man1/pt2scope.1 && bash -n /usr/share/bash-completion/completions/pt2'
 
@@ -86,7 +89,6 @@ for entry in "${suites[@]}"; do
   check "the icons are there" inside bash -c 'test -s /usr/share/icons/hicolor/scalable/apps/pt2scope.svg'
 
   if [ -n "$libtorch" ]; then
-    BINDS="$libtorch:/opt/libtorch"
     inside bash -c 'apt-get install -y -qq $(dpkg-query -W -f="\${Recommends}" pt2scope | sed "s/|[^,]*//g; s/,/ /g")' >"$out/recommends.log" 2>&1 ||
       die "what the package recommends could not be installed ($out/recommends.log)."
     check "pt2 engine install builds the run engine" inside pt2 engine install --libtorch /opt/libtorch

@@ -1,6 +1,5 @@
 #include <QApplication>
 #include <QCommandLineParser>
-#include <QFileInfo>
 #include <QIcon>
 #include <QSettings>
 #include <algorithm>
@@ -47,7 +46,7 @@ bool asksFor(int argc, char** argv, const char* option) {
 
 /// The bundled sample beside an installed program, or in the source tree it was built from.
 QString samplePath() {
-    if (const auto sample = pt2::findResource("sample/sample.pt2")) return pathText(*sample);
+    if (const auto sample = pt2::findResource("sample/sample.pt2")) return pt2::views::pathText(*sample);
     return {};
 }
 
