@@ -55,7 +55,7 @@ for bind in $ROOT_BINDS; do
 done
 cp /etc/resolv.conf /etc/hosts "$r/etc/"
 exec chroot "$r" env -i PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 TERM=dumb \
-  DEBIAN_FRONTEND=noninteractive CCACHE_DIR=/mnt/ccache PT2SCOPE_JOBS="${PT2SCOPE_JOBS:-}" "$@"' in_root "$@"
+  DEBIAN_FRONTEND=noninteractive CCACHE_DIR=/mnt/ccache CCACHE_COMPILERCHECK="${CCACHE_COMPILERCHECK:-mtime}" PT2SCOPE_JOBS="${PT2SCOPE_JOBS:-}" "$@"' in_root "$@"
 }
 
 # The committed tree, as a folder of its own in FOLDER: what is tested is what others get.
