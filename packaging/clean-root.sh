@@ -31,7 +31,9 @@ clean_copy() {
   case $mirror in
     *://deb.debian.org/*) printf 'deb %s %s-updates main\ndeb %s-security %s-security main\n' "$mirror" "$suite" "$mirror" "$suite" >>"$folder/etc/apt/sources.list" ;;
   esac
-  mkdir -p "$folder/mnt/apt" "$work/apt-$suite/partial"
+  # The folder does not outlive the test, so nothing has to reach the disk.
+  echo force-unsafe-io >"$folder/etc/dpkg/dpkg.cfg.d/pt2scope-test"
+  mkdir -p "$work/apt-$suite/partial"
 }
 
 # in_root FOLDER SUITE COMMAND...: with mounts and processes of its own, which go with it. BINDS has further "OUTSIDE:INSIDE" pairs, read-only unless

@@ -81,7 +81,7 @@ for entry in "${suites[@]}"; do
   check "the man pages and the completions are there" \
     inside bash -c 'test -s /usr/share/man/man1/pt2.1 && test -s /usr/share/man/man1/pt2scope.1 && bash -n /usr/share/bash-completion/completions/pt2'
 
-  inside apt-get install -y -qq shared-mime-info xdg-utils desktop-file-utils man-db >"$out/tools.log" 2>&1 || die "the tools of the desktop could not be installed ($out/tools.log)."
+  inside apt-get install -y -qq shared-mime-info xdg-utils desktop-file-utils >"$out/tools.log" 2>&1 || die "the tools of the desktop could not be installed ($out/tools.log)."
   check "a .pt2 is of the type application/x-pytorch-pt2" \
     inside bash -c "test \"\$(XDG_CURRENT_DESKTOP=X-Generic xdg-mime query filetype $sample)\" = application/x-pytorch-pt2"
   check "pt2scope is what opens it" inside bash -c 'test "$(xdg-mime query default application/x-pytorch-pt2)" = pt2scope.desktop'

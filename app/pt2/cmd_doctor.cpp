@@ -45,7 +45,8 @@ Finding findTorch(const CancelToken& cancel) {
     Finding finding{"Python with torch",
                     false,
                     {},
-                    "Needed for recompile and for compare with torch: packaging/run.sh sets one up, or name one with --python or PT2SCOPE_PYTHON."};
+                    "Needed for recompile and for compare with torch: name one with --python or PT2SCOPE_PYTHON; in the source tree, "
+                    "packaging/run.sh sets one up."};
     const auto python = findPython({}, cancel);
     if (!python) {
         finding.detail = python.error().what;

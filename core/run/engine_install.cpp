@@ -40,22 +40,22 @@ std::string installAdvice() { return fmt::format("On Debian: apt install {}", kP
 
 /// What the engine is built with.
 struct Tools {
-    std::string cmake, compiler, generator;
+    std::string cmake, generator;
+    std::string compiler;  ///< empty: the one that the variable CXX names
 };
 
 Result<Tools> findTools() {
     Tools tools;
-    if (const std::string named = environmentValue("CXX"); !named.empty()) {
-        tools.compiler = programOnPath(named);
-        if (tools.compiler.empty()) {
-            return fail({ErrorKind::System, "engine.no-compiler", "There is no C++ compiler to build the run engine with.", named,
-                         "The variable CXX names it, and there is no such program.", "Unset CXX, or let it name a C++ compiler."});
-        }
+    const std::string named = environmentValue("CXX");
+    // It may have arguments, or be a cache before the compiler: CMake reads it by itself.
+    if (!named.empty() && programOnPath(named.substr(0, named.find(' '))).empty()) {
+        return fail({ErrorKind::System, "engine.no-compiler", "There is no C++ compiler to build the run engine with.", named,
+                     "The variable CXX names it, and there is no such program.", "Unset CXX, or let it name a C++ compiler."});
     }
     for (const char* name : {"g++", "c++", "clang++"}) {
-        if (tools.compiler.empty()) tools.compiler = programOnPath(name);
+        if (named.empty() && tools.compiler.empty()) tools.compiler = programOnPath(name);
     }
-    if (tools.compiler.empty()) {
+    if (named.empty() && tools.compiler.empty()) {
         return fail({ErrorKind::System,
                      "engine.no-compiler",
                      "There is no C++ compiler to build the run engine with.",
@@ -259,12 +259,16 @@ Result<EngineInfo> installEngine(const LibTorchWish& wish, const CancelToken& ca
     const fs::path tree = job->path() / "build";
     Build build(engines, cancel, progress);
     const unsigned compilers = std::clamp(std::thread::hardware_concurrency(), 1U, kMostCompilers);
-    Status made = build.run("configuring " + forTorch, "CMake",
-                            {tools->cmake,
-                             {"-S", sources->parent_path().string(), "-B", tree.string(), "-G", tools->generator, "-DCMAKE_BUILD_TYPE=Release",
-                              "-DCMAKE_CXX_COMPILER=" + tools->compiler, "-DLIBTORCH=" + torch->folder.string()},
-                             {{"TMPDIR", job->path().string()}},
-                             {}});
+    std::vector<std::string> options = {"-S",
+                                        sources->parent_path().string(),
+                                        "-B",
+                                        tree.string(),
+                                        "-G",
+                                        tools->generator,
+                                        "-DCMAKE_BUILD_TYPE=Release",
+                                        "-DLIBTORCH=" + torch->folder.string()};
+    if (!tools->compiler.empty()) options.push_back("-DCMAKE_CXX_COMPILER=" + tools->compiler);
+    Status made = build.run("configuring " + forTorch, "CMake", {tools->cmake, std::move(options), {{"TMPDIR", job->path().string()}}, {}});
     if (made) {
         made = build.run("compiling " + forTorch, "the compiler",
                          {tools->cmake,

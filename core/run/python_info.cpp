@@ -44,7 +44,7 @@ Result<PythonInfo> probe(const std::string& executable, const CancelToken& cance
 }
 
 constexpr const char* kAdvice =
-    "Run packaging/run.sh, which sets one up, or name a Python that has torch 2.13 with --python or the variable PT2SCOPE_PYTHON.";
+    "Name a Python that has torch 2.13 with --python or the variable PT2SCOPE_PYTHON; in the source tree, packaging/run.sh sets one up.";
 
 }  // namespace
 

@@ -172,6 +172,13 @@ private slots:
         const auto result = installEngine(folder(machine_->torch("torch")));
         QCOMPARE(codeOf(result), std::string("engine.no-compiler"));
         QCOMPARE(result.error().where, std::string("/nowhere/g++"));
+        // With arguments, or a cache before it, it is CMake that reads the variable.
+        QVERIFY(machine_->build("case \"$*\" in *CMAKE_CXX_COMPILER*) echo Error: given; esac; exit 1", "exit 0"));
+        qputenv("CXX", "g++ -m64");
+        const auto given = installEngine(folder(machine_->torch("torch")));
+        QVERIFY(codeOf(given) == "engine.build-failed" && given.error().why.empty());
+        qunsetenv("CXX");
+        QVERIFY(installEngine(folder(machine_->torch("torch"))).error().why == "Error: given");
     }
     void missingSourcesAndPlacesAreSaid() {
         const QString torch = machine_->torch("torch");
