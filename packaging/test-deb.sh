@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
-# test-deb.sh [--libtorch DIR] [--package FILE.pt2] [--work DIR] SUITE[=CLEAN FOLDER]...: for each release of Debian (bookworm, trixie), in clean folders:
+# test-deb.sh [--libtorch DIR] [--package FILE.pt2] [--deb FILE] [--work DIR] SUITE[=CLEAN FOLDER]...: for each release of Debian (bookworm, trixie), in clean folders:
 # makes the .deb of the committed tree, installs it with apt into a second clean folder, starts the programs, looks at the desktop's registration, and with
 # --libtorch builds the run engine and runs the package with it. A .deb is made on the release it is for; the compiler's cache is shared between runs.
-# Without "=CLEAN FOLDER", which is copied, debootstrap makes one. Needs root.
+# --deb tests one that was made already. Without "=CLEAN FOLDER", which is copied, debootstrap makes one. Needs root.
 set -euo pipefail
 
-libtorch='' package='' work='' suites=()
+libtorch='' package='' given='' work='' suites=()
 while [ $# -gt 0 ]; do
   case $1 in
     --libtorch) libtorch=$(realpath "$2"); shift ;;
     --package) package=$(realpath "$2"); shift ;;
+    --deb) given=$(realpath "$2"); shift ;;
     --work) work=$(realpath -m "$2"); shift ;;
     -h | --help) sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
     -*) echo "test-deb.sh has no option $1." >&2; exit 2 ;;
@@ -19,7 +20,7 @@ while [ $# -gt 0 ]; do
 done
 work=${work:-${TMPDIR:-/var/tmp}/pt2scope-roots}
 . "$(dirname "${BASH_SOURCE[0]}")/clean-root.sh"
-[ ${#suites[@]} -gt 0 ] || { echo "Usage: packaging/test-deb.sh [--libtorch DIR] [--package FILE.pt2] [--work DIR] SUITE[=CLEAN FOLDER]..." >&2; exit 2; }
+[ ${#suites[@]} -gt 0 ] || { echo "Usage: packaging/test-deb.sh [--libtorch DIR] [--package FILE.pt2] [--deb FILE] [--work DIR] SUITE[=CLEAN FOLDER]..." >&2; exit 2; }
 [ -z "$libtorch" ] || [ -e "$libtorch/lib/libtorch_cpu.so" ] || { echo "$libtorch holds no LibTorch." >&2; exit 2; }
 require_root
 mkdir -p "$work/ccache" "$work/out"
@@ -39,12 +40,8 @@ check() {
   fi
 }
 
-for entry in "${suites[@]}"; do
-  suite=${entry%%=*} pristine=''
-  [ "$entry" = "$suite" ] || pristine=${entry#*=}
-  out=$work/out/$suite
-  rm -rf "$out" && mkdir -p "$out"
-
+# The .deb and the tarball of $suite, into $out.
+make_deb() {
   say "$suite: making the .deb"
   BINDS=
   clean_copy "$suite" "$pristine" "$work/$suite-build"
@@ -54,6 +51,19 @@ for entry in "${suites[@]}"; do
   cp "$work/$suite-build/src/out.deb" "$out/$(basename "$(ls "$work/$suite-build"/src/build/package/pt2scope_*.deb)")"
   cp "$work/$suite-build"/src/build/package/pt2scope-*.tar.gz "$out/"
   rm -rf --one-file-system "$work/$suite-build"
+}
+
+for entry in "${suites[@]}"; do
+  suite=${entry%%=*} pristine=''
+  [ "$entry" = "$suite" ] || pristine=${entry#*=}
+  out=$work/out/$suite
+  rm -rf "$out" && mkdir -p "$out"
+
+  if [ -n "$given" ]; then
+    cp "$given" "$out/"
+  else
+    make_deb
+  fi
   deb=$(ls "$out"/*.deb)
   dpkg-deb --field "$deb" Package Version Depends Recommends | sed 's/^/  /'
 
