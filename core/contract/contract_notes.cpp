@@ -255,9 +255,11 @@ std::vector<std::string> fixedSizeNotes(const Document& document, const Contract
                 for (const std::int64_t marked : (*leaves)[i]->markedDynamic) {
                     const auto d = static_cast<std::size_t>(marked);
                     if (!isFixed(i, d) || !said.emplace(i, d).second) continue;
-                    notes.push_back(placeText(contract, i, d) + " was marked as dynamic on the sample input, and the program fixes it at " +
-                                    std::to_string(*contract.inputs[i].sizes[d].fixed) +
-                                    ". Something in the model asks for that size, or the size was 0 or 1 at export.");
+                    const std::int64_t fixed = *contract.inputs[i].sizes[d].fixed;
+                    notes.push_back(
+                        placeText(contract, i, d) + " was marked as dynamic on the sample input, and the program fixes it at " +
+                        std::to_string(fixed) +
+                        (fixed < 2 ? ". torch.export takes sizes of 0 and 1 for constants." : ". Something in the model asks for that size."));
                 }
             }
         }
