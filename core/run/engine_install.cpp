@@ -72,10 +72,10 @@ Result<Tools> findTools() {
                      "There is no cmake in the PATH.",
                      installAdvice()});
     }
-    if (!programOnPath("ninja").empty()) {
-        tools.generator = "Ninja";
-    } else if (!programOnPath("make").empty()) {
+    if (!programOnPath("make").empty()) {
         tools.generator = "Unix Makefiles";
+    } else if (!programOnPath("ninja").empty()) {
+        tools.generator = "Ninja";
     } else {
         return fail({ErrorKind::System,
                      "engine.no-build-tool",
@@ -109,14 +109,16 @@ void readSteps(std::string_view line, Progress& progress) {
     progress.unit = Progress::Unit::Steps;
 }
 
-/// The first line that says what went wrong, else the last one.
+/// The first line that says what went wrong, else the last one. CMake writes "CMake Error at PLACE:" and the words below it.
 std::string cause(const std::string& output) {
     std::string last;
+    bool cmakeError = false;
     for (const std::string_view line : splitView(output, '\n')) {
         const std::size_t begin = line.find_first_not_of(" \t\r");
         if (begin == std::string_view::npos) continue;
         last = std::string(line.substr(begin));
-        if (line.find("error:") != std::string_view::npos || line.find("Error:") != std::string_view::npos) break;
+        if (cmakeError || line.find("error:") != std::string_view::npos || line.find("Error:") != std::string_view::npos) break;
+        cmakeError = line.substr(0, 14) == "CMake Error at";
     }
     return escapeForDisplay(elideMiddle(last, 400));
 }
@@ -168,6 +170,7 @@ public:
         report(progress_, state);
         how.environment.emplace_back("LC_ALL", "C");
         how.environment.emplace_back("NINJA_STATUS", "[%f/%t] ");
+        how.environment.emplace_back("MAKEFLAGS", "");  // of a make that started us
         const auto end = runChild(how, cancel_, [this, &state](const std::string& line) {
             readSteps(line, state);
             state.line = line;

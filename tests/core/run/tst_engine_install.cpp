@@ -198,6 +198,9 @@ private slots:
         QTest::addColumn<QByteArray>("why");
         QTest::newRow("CMake fails") << QByteArray("echo CMake Error: no; exit 1") << QByteArray() << QByteArray("engine.build-failed")
                                      << QByteArray("CMake Error: no");
+        QTest::newRow("CMake's words are below the place")
+            << QByteArray("printf 'CMake Error at CMakeLists.txt:3 (message):\\n  Nothing fits.\\n\\nSee also x\\n'; exit 1") << QByteArray()
+            << QByteArray("engine.build-failed") << QByteArray("Nothing fits.");
         QTest::newRow("headers missing") << QByteArray("echo 'pt2scope: missing headers: fmt/format.h'; exit 1") << QByteArray()
                                          << QByteArray("engine.no-headers") << QByteArray("fmt/format.h");
         QTest::newRow("the compiler fails") << QByteArray("exit 0") << QByteArray("echo a.cpp:1:2: error: wrong; echo make: *** stopped; exit 2")
