@@ -19,8 +19,9 @@ public:
         qputenv("PATH", tools().toLocal8Bit());
         qputenv("HOME", home().toLocal8Bit());
         qputenv("TMPDIR", folder_.path().toLocal8Bit());
-        for (const char* name : {"XDG_DATA_HOME", "XDG_CACHE_HOME", "CXX", "PT2SCOPE_WORKER", "PT2SCOPE_PYTHON", "PT2SCOPE_RESOURCES"})
-            qunsetenv(name);
+        for (const char* name : {"XDG_DATA_HOME", "XDG_CACHE_HOME", "CXX", "PT2SCOPE_WORKER", "PT2SCOPE_RESOURCES"}) qunsetenv(name);
+        // Not the one that a set-up of the source tree made beside the build.
+        qputenv("PT2SCOPE_PYTHON", (tools() + "/python3").toLocal8Bit());
     }
 
     QString path(const QString& name) const { return folder_.filePath(name); }

@@ -64,7 +64,9 @@ Status streamRange(const Archive& archive, const MemberRange& range, std::size_t
             position += chunk.size();
             if (!rest.empty()) {
                 const std::size_t missing = std::min(unit - rest.size(), piece.size());
-                rest.insert(rest.end(), piece.begin(), piece.begin() + static_cast<std::ptrdiff_t>(missing));
+                const std::size_t kept = rest.size();
+                rest.resize(kept + missing);  // not insert(): GCC 14 warns of an overflow that cannot be
+                std::copy_n(piece.begin(), missing, rest.begin() + static_cast<std::ptrdiff_t>(kept));
                 piece = piece.subspan(missing);
                 if (rest.size() < unit) return {};
                 if (Status sent = sink(rest); !sent) return sent;
