@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "tests/corpus.h"
+#include "tests/gui/opened_document.h"
 #include "views/files/files_page.h"
 #include "views/files/member_content.h"
 #include "views/files/member_view.h"
@@ -30,10 +31,8 @@ class FilesPageTest : public QObject {
 
     FilesPage* open(const char* name, const QString& member) {
         window_ = std::make_unique<MainWindow>(registry_);
-        window_->resize(1440, 900);
-        window_->show();
-        view_ = window_->openFile(corpus() + QLatin1Char('/') + QLatin1String(name));
-        if (!view_ || !QTest::qWaitFor([this] { return view_->session().state() != DocumentSession::State::Opening; }, 60'000)) return nullptr;
+        view_ = pt2::tests::openDocument(*window_, corpus() + QLatin1Char('/') + QLatin1String(name));
+        if (!view_) return nullptr;
         view_->showPage(QStringLiteral("files"));
         auto* page = qobject_cast<FilesPage*>(view_->currentPage());
         const auto address = Address::parse("file/" + member.toStdString());

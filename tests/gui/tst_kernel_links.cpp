@@ -4,6 +4,7 @@
 
 #include "core/package/linked_kernels.h"
 #include "tests/corpus.h"
+#include "tests/gui/opened_document.h"
 #include "views/frame/document_view.h"
 #include "views/frame/main_window.h"
 #include "views/inspector/inspector_facts.h"
@@ -27,12 +28,8 @@ class KernelLinksTest : public QObject {
                                         [](const InspectorSection& section) { return section.title == QStringLiteral("Becomes"); });
         return found == facts.sections.end() ? nullptr : &*found;
     }
-    DocumentView* open(MainWindow& window, const char* name) {
-        window.resize(1440, 900);
-        window.show();
-        DocumentView* view = window.openFile(corpus() + QStringLiteral("/2.13.0/") + QLatin1String(name));
-        if (!view || !QTest::qWaitFor([view] { return view->session().state() != DocumentSession::State::Opening; }, 60'000)) return nullptr;
-        return view;
+    static DocumentView* open(MainWindow& window, const char* name) {
+        return pt2::tests::openDocument(window, corpus() + QStringLiteral("/2.13.0/") + QLatin1String(name));
     }
 
 private slots:

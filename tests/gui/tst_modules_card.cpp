@@ -5,6 +5,7 @@
 
 #include "core/base/text.h"
 #include "tests/corpus.h"
+#include "tests/gui/opened_document.h"
 #include "views/frame/document_view.h"
 #include "views/frame/main_window.h"
 #include "views/overview/modules_card.h"
@@ -47,10 +48,8 @@ private slots:
     void modulesAreThoseOfTheCommandLine() {
         QFETCH(QString, file);
         MainWindow window(registry_);
-        window.resize(1440, 900);
-        window.show();
-        DocumentView* view = window.openFile(file);
-        QVERIFY(view && QTest::qWaitFor([view] { return view->session().state() != DocumentSession::State::Opening; }, 60'000));
+        DocumentView* view = pt2::tests::openDocument(window, file);
+        QVERIFY(view);
         view->showPage(QStringLiteral("overview"));
         auto* page = qobject_cast<OverviewPage*>(view->currentPage());
         QVERIFY(page);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/corpus.h"
+#include "tests/gui/opened_document.h"
 #include "views/frame/document_view.h"
 #include "views/frame/main_window.h"
 #include "views/pages.h"
@@ -35,10 +36,8 @@ class SignaturePageTest : public QObject {
 
     SignaturePage* open(const QString& file) {
         window_ = std::make_unique<MainWindow>(registry_);
-        window_->resize(1440, 900);
-        window_->show();
-        view_ = window_->openFile(file);
-        if (!view_ || !QTest::qWaitFor([this] { return view_->session().state() != DocumentSession::State::Opening; }, 60'000)) return nullptr;
+        view_ = pt2::tests::openDocument(*window_, file);
+        if (!view_) return nullptr;
         view_->showPage(QStringLiteral("signature"));
         auto* page = qobject_cast<SignaturePage*>(view_->currentPage());
         if (page && !QTest::qWaitFor([page] { return page->settled(); }, 60'000)) return nullptr;

@@ -5,6 +5,7 @@
 #include <QtTest>
 
 #include "tests/corpus.h"
+#include "tests/gui/opened_document.h"
 #include "views/frame/document_view.h"
 #include "views/frame/main_window.h"
 #include "views/overview/known_targets.h"
@@ -49,10 +50,8 @@ private slots:
 
     void anotherMachineIsJudgedByItsDescription() {
         MainWindow window(registry_);
-        window.resize(1440, 900);
-        window.show();
-        DocumentView* view = window.openFile(corpus() + QStringLiteral("/2.13.0/aoti/tiny.pt2"));
-        QVERIFY(view && QTest::qWaitFor([view] { return view->session().state() != DocumentSession::State::Opening; }, 60'000));
+        DocumentView* view = pt2::tests::openDocument(window, corpus() + QStringLiteral("/2.13.0/aoti/tiny.pt2"));
+        QVERIFY(view);
         view->showPage(QStringLiteral("overview"));
         auto* card = view->currentPage()->findChild<VerdictCard*>();
         QVERIFY(card);

@@ -9,6 +9,7 @@
 #include "core/base/text.h"
 #include "core/tensor/npy.h"
 #include "tests/corpus.h"
+#include "tests/gui/opened_document.h"
 #include "views/frame/document_view.h"
 #include "views/frame/main_window.h"
 #include "views/pages.h"
@@ -42,10 +43,8 @@ class WeightsPageTest : public QObject {
 
     WeightsPage* open(const QString& file) {
         window_ = std::make_unique<MainWindow>(registry_);
-        window_->resize(1440, 900);
-        window_->show();
-        view_ = window_->openFile(file);
-        if (!view_ || !QTest::qWaitFor([this] { return view_->session().state() != DocumentSession::State::Opening; }, 60'000)) return nullptr;
+        view_ = pt2::tests::openDocument(*window_, file);
+        if (!view_) return nullptr;
         view_->showPage(QStringLiteral("weights"));
         auto* page = qobject_cast<WeightsPage*>(view_->currentPage());
         if (page && !QTest::qWaitFor([page] { return page->settled(); }, 60'000)) return nullptr;
