@@ -29,17 +29,10 @@ constexpr std::uint64_t kMostElements = 6;                       // of a tensor 
 
 QString contentJob() { return QStringLiteral("member-content"); }
 
-/// The weight that a member holds, by the name of its program.
-struct HeldWeight {
-    std::string model, name;
-};
-std::optional<HeldWeight> weightOf(const Package& package, MemberIndex member) {
-    for (const ProgramEntry& entry : package.programs()) {
-        for (const auto* list : {&entry.weights, &entry.constants}) {
-            for (const WeightEntry& weight : *list) {
-                if (weight.member == member && !weight.isObject) return HeldWeight{entry.name, weight.fqn};
-            }
-        }
+/// The first tensor that a member holds.
+std::optional<HeldWeight> tensorIn(const Package& package, MemberIndex member) {
+    for (const HeldWeight& held : heldWeights(package, member)) {
+        if (!held.weight->isObject) return held;
     }
     return std::nullopt;
 }
@@ -94,8 +87,8 @@ bool MemberContent::canShow(const Package& package, MemberIndex member, MemberKi
     switch (content) {
         case MemberKind::Content::None: return false;
         case MemberKind::Content::Tensor: {
-            const auto held = weightOf(package, member);
-            return held && session_.document().program(held->model).package.get() == &package;
+            const auto held = tensorIn(package, member);
+            return held && session_.document().program(held->program->name).package.get() == &package;
         }
         case MemberKind::Content::Pickle: return package.archive().members()[member].size <= kMostPickle;
         case MemberKind::Content::Library: return true;
@@ -173,9 +166,9 @@ Result<MemberContent::Parts> MemberContent::readLibraryParts(const Package& pack
 }
 
 void MemberContent::showTensor(const Package& package, MemberIndex member) {
-    const auto held = weightOf(package, member);
-    const auto table = held ? WeightTable::make(session_.document(), held->model) : Result<std::shared_ptr<const WeightTable>>(nullptr);
-    const auto row = table && *table ? (*table)->find(held->name) : std::nullopt;
+    const auto held = tensorIn(package, member);
+    const auto table = held ? WeightTable::make(session_.document(), held->program->name) : Result<std::shared_ptr<const WeightTable>>(nullptr);
+    const auto row = table && *table ? (*table)->find(held->weight->fqn) : std::nullopt;
     if (!row) return;
     stack_->setCurrentWidget(weight_);
     weight_->show(*table, *row);

@@ -20,16 +20,22 @@ MemberKind bytes(const char* icon, const QString& meaning, MemberKind::Content c
 
 }  // namespace
 
-QStringList weightsInMember(const Package& package, MemberIndex member) {
-    QStringList names;
+std::vector<HeldWeight> heldWeights(const Package& package, MemberIndex member) {
+    std::vector<HeldWeight> held;
     for (const ProgramEntry& entry : package.programs()) {
         for (const auto* list : {&entry.weights, &entry.constants}) {
             for (const WeightEntry& weight : *list) {
-                if (weight.member != member) continue;
-                names << (weight.isObject ? shown(weight.fqn)
-                                          : QStringLiteral("%1 · %2").arg(shown(weight.fqn), toQt(tensorTypeText(weight.layout))));
+                if (weight.member == member) held.push_back({&entry, &weight});
             }
         }
+    }
+    return held;
+}
+
+QStringList weightsInMember(const Package& package, MemberIndex member) {
+    QStringList names;
+    for (const auto& [program, weight] : heldWeights(package, member)) {
+        names << (weight->isObject ? shown(weight->fqn) : QStringLiteral("%1 · %2").arg(shown(weight->fqn), toQt(tensorTypeText(weight->layout))));
     }
     return names;
 }
@@ -49,13 +55,11 @@ MemberKind memberKind(const Package& package, MemberIndex member) {
         if (model.externNodes == member) return text("json", QObject::tr("nodes that call custom operators"), Language::Json, true);
         if (model.blob == member) return bytes("weight", QObject::tr("weights beside the library"));
     }
-    const QStringList weights = weightsInMember(package, member);
-    if (!weights.isEmpty()) {
-        const QString first = weights.front().section(QStringLiteral(" · "), 0, 0);
-        const bool holdsTensor = weights.front().contains(QStringLiteral(" · "));
+    if (const std::vector<HeldWeight> held = heldWeights(package, member); !held.empty()) {
+        const QString first = shown(held.front().weight->fqn);
         return bytes(contains(name, "constants/") ? "constant" : "weight",
-                     weights.size() == 1 ? first : QObject::tr("%1 and %2 more").arg(first).arg(weights.size() - 1),
-                     holdsTensor ? MemberKind::Content::Tensor : MemberKind::Content::Pickle);
+                     held.size() == 1 ? first : QObject::tr("%1 and %2 more").arg(first).arg(held.size() - 1),
+                     held.front().weight->isObject ? MemberKind::Content::Pickle : MemberKind::Content::Tensor);
     }
     if (name == "archive_format") return text("page", QObject::tr("says that this is a PT2 archive"));
     if (name == "archive_version") return text("page", QObject::tr("version of the archive's layout"));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <vector>
 
 #include "core/package/package.h"
 #include "views/widgets/syntax.h"
@@ -19,6 +20,12 @@ struct MemberKind {
 };
 MemberKind memberKind(const Package& package, MemberIndex member);
 
+/// A weight or constant whose bytes a member holds; both point into the package.
+struct HeldWeight {
+    const ProgramEntry* program;
+    const WeightEntry* weight;
+};
+std::vector<HeldWeight> heldWeights(const Package& package, MemberIndex member);
 /// FQNs of the weights and constants whose bytes a member holds, with dtype and shape.
 QStringList weightsInMember(const Package& package, MemberIndex member);
 
