@@ -1,8 +1,11 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "app/pt2/output.h"
 #include "core/package/package.h"
@@ -40,6 +43,8 @@ CLI::Option* addRepeated(CLI::App* command, const std::string& name, std::vector
 Error usageError(std::string code, std::string what, std::string why, std::string help);
 /// "KEY=VALUE" at the first '='.
 Result<std::pair<std::string, std::string>> splitAssignment(const std::string& text, const std::string& option);
+/// Values of --size: "s77=512", "x:0=512", "batch=512".
+Result<std::vector<std::pair<std::string, std::int64_t>>> splitSizes(const std::vector<std::string>& texts);
 
 /// A program of the document by name ("" for the default one), or the error that says what the file holds instead. A note tells of others.
 struct ChosenProgram {

@@ -1,7 +1,9 @@
 #include "app/pt2/command_table.h"
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
+#include <system_error>
 
 #include "app/pt2/command.h"
 #include "app/pt2/generated_docs.h"
@@ -245,6 +247,22 @@ Result<std::pair<std::string, std::string>> splitAssignment(const std::string& t
                                "Write " + option + " KEY=VALUE."));
     }
     return std::pair(text.substr(0, equals), text.substr(equals + 1));
+}
+
+Result<std::vector<std::pair<std::string, std::int64_t>>> splitSizes(const std::vector<std::string>& texts) {
+    std::vector<std::pair<std::string, std::int64_t>> sizes;
+    for (const std::string& text : texts) {
+        auto pair = splitAssignment(text, "--size");
+        if (!pair) return fail(pair.error());
+        const std::string& digits = pair->second;
+        std::int64_t value = 0;
+        const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+        if (problem != std::errc() || end != digits.data() + digits.size()) {
+            return fail(usageError("option.integer", "\"" + digits + "\" in --size is not a whole number.", {}, "Write for example --size s77=512."));
+        }
+        sizes.emplace_back(std::move(pair->first), value);
+    }
+    return sizes;
 }
 
 Result<Document> Context::open(const std::string& file) const { return Document::open(file, global.with, cancel, out.progressSink()); }

@@ -1,8 +1,6 @@
 #include "app/pt2/run_plan.h"
 
 #include <algorithm>
-#include <charconv>
-#include <system_error>
 
 #include "app/pt2/option_values.h"
 #include "core/base/text.h"
@@ -15,16 +13,6 @@ namespace {
 constexpr std::size_t kShownBreaches = 3;
 constexpr std::uint64_t kMostCalls = 1'000'000'000;
 constexpr std::uint64_t kMostThreads = 4096;
-
-Result<std::int64_t> parseInteger(const std::string& text, const std::string& option) {
-    std::int64_t value = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || end != text.data() + text.size() || text.empty()) {
-        return fail(usageError("option.integer", "\"" + text + "\" in " + option + " is not a whole number.", {},
-                               "Write for example " + option + " s77=512."));
-    }
-    return value;
-}
 
 Result<Document::CompiledRef> findCompiled(const Document& document, const std::string& model) {
     auto compiled = document.compiled(model);
@@ -68,13 +56,9 @@ Result<InputRequest> InputOptions::request() const {
         if (!pair) return fail(pair.error());
         out.inputs.push_back(std::move(*pair));
     }
-    for (const std::string& text : sizes) {
-        auto pair = splitAssignment(text, "--size");
-        if (!pair) return fail(pair.error());
-        auto value = parseInteger(pair->second, "--size");
-        if (!value) return fail(value.error());
-        out.sizes.emplace_back(std::move(pair->first), *value);
-    }
+    auto asked = splitSizes(sizes);
+    if (!asked) return fail(asked.error());
+    out.sizes = std::move(*asked);
     return out;
 }
 

@@ -1,11 +1,14 @@
 #include "core/package/module_summary.h"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <variant>
 
 #include "core/base/text.h"
 
@@ -66,6 +69,35 @@ private:
     std::vector<ModuleSummary> modules_;
     std::unordered_map<std::string, std::size_t> known_;
 };
+
+/// The bytes of a tensor; nullopt when a size is not known or the product leaves 64 bits.
+std::optional<std::uint64_t> tensorBytes(const Program& program, const Value& value, const SymExpr::Lookup& sizes) {
+    if (!value.sizesKnown || value.dtype == DType::Unknown) return std::nullopt;
+    std::uint64_t bytes = dtypeSize(value.dtype);
+    for (std::uint32_t i = value.sizes.begin; i < value.sizes.end; ++i) {
+        const SymInt& size = program.symInts()[i];
+        std::int64_t length = size.integer;
+        if (size.isSymbolic()) {
+            const std::optional<SymExpr>& expression = program.expression(size.expr);
+            const auto found = expression ? expression->evaluate(sizes) : std::nullopt;
+            if (!found || !std::holds_alternative<std::int64_t>(*found)) return std::nullopt;
+            length = std::get<std::int64_t>(*found);
+        }
+        if (length < 0 || __builtin_mul_overflow(bytes, static_cast<std::uint64_t>(length), &bytes)) return std::nullopt;
+    }
+    return bytes;
+}
+
+void addValues(Tree& tree, const Program& program, const SymExpr::Lookup& sizes) {
+    for (ValueId id = 0; id < program.values().size(); ++id) {
+        const Value& value = program.value(id);
+        if (value.producer == kNone || value.kind != ValueKind::Tensor) continue;
+        ModuleSums& own = tree[tree.find(program.modulePath(value.producer))].own;
+        const auto bytes = tensorBytes(program, value, sizes);
+        if (bytes && !__builtin_add_overflow(own.made, *bytes, &own.made)) continue;
+        ++own.unsized;
+    }
+}
 
 void addNodes(Tree& tree, const Program& program) {
     std::unordered_map<const char*, std::size_t> ofPath;  // paths are interned
@@ -156,7 +188,9 @@ std::string frequentOperators(const ModuleSums& sums, std::size_t most) {
     return join(parts, ", ");
 }
 
-ProgramSummary summariseModules(const Program& program, const WeightTable& table) {
+ProgramSummary summariseModules(const Program& program, const WeightTable& table) { return summariseModules(program, table, {}); }
+
+ProgramSummary summariseModules(const Program& program, const WeightTable& table, const SymExpr::Lookup& sizes) {
     ProgramSummary summary;
     Tree tree(program);
     for (const ModuleCallEntry& call : program.moduleCallGraph()) {
@@ -164,11 +198,14 @@ ProgramSummary summariseModules(const Program& program, const WeightTable& table
         tree.find(call.fqn.substr(0, at));
     }
     addNodes(tree, program);
+    if (sizes) addValues(tree, program, sizes);
     addWeights(tree, table, summary);
     for (std::size_t i = tree.size(); i-- > 0;) {
         ModuleSummary& module = tree[i];
         const auto add = [](ModuleSums& to, const ModuleSums& from) {
             to.nodes += from.nodes;
+            if (__builtin_add_overflow(to.made, from.made, &to.made)) to.made = std::numeric_limits<std::uint64_t>::max();
+            to.unsized += from.unsized;
             for (std::size_t f = 0; f < from.families.size(); ++f) to.families[f] += from.families[f];
             for (const auto& [name, count] : from.operators) to.operators[name] += count;
         };

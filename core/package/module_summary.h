@@ -10,6 +10,7 @@
 #include "core/package/weight_table.h"
 #include "core/program/operator_family.h"
 #include "core/program/program.h"
+#include "core/symbol/expression.h"
 
 namespace pt2 {
 
@@ -19,6 +20,8 @@ struct ModuleSums {
     std::uint64_t buffers = 0;     ///< elements of buffers and constants
     std::uint64_t bytes = 0;       ///< of all of them
     std::uint64_t nodes = 0;       ///< of all graphs
+    std::uint64_t made = 0;        ///< bytes of the tensors that the nodes give out at the sizes asked for, each as if it were stored by itself
+    std::uint64_t unsized = 0;     ///< tensors left out of `made`: a size depends on data
     std::array<std::uint64_t, kOperatorFamilyCount> families{};
     std::map<std::string, std::uint64_t> operators;  ///< "aten.linear" → nodes
 };
@@ -52,5 +55,7 @@ struct ProgramSummary {
 /// Modules as a tree with parameters, bytes, nodes and operators; nodes belong to their innermost module, weights to the module that their name
 /// begins with. The table lists the weights of the same program.
 ProgramSummary summariseModules(const Program& program, const WeightTable& table);
+/// The same with `made` and `unsized`: symbols have the values that `sizes` gives them.
+ProgramSummary summariseModules(const Program& program, const WeightTable& table, const SymExpr::Lookup& sizes);
 
 }  // namespace pt2

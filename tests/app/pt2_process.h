@@ -6,6 +6,8 @@
 #include <QStringList>
 #include <nlohmann/json.hpp>
 
+#include "tests/places.h"
+
 namespace pt2::tests {
 
 /// How one call of the built pt2 ended.
@@ -17,7 +19,7 @@ struct Pt2 {
 
 inline Pt2 pt2(const QStringList& arguments, const QByteArray& input = {}, int seconds = 120) {
     QProcess process;
-    process.start(QStringLiteral(PT2SCOPE_BIN_DIR "/pt2"), arguments);
+    process.start(builtProgram("pt2"), arguments);
     if (!input.isEmpty()) process.write(input);
     process.closeWriteChannel();
     Pt2 result;

@@ -8,6 +8,7 @@
 
 #include "tests/app/pt2_process.h"
 #include "tests/corpus.h"
+#include "tests/places.h"
 
 using nlohmann::json;
 using pt2::tests::corpus;
@@ -29,7 +30,7 @@ class CliTest : public QObject {
     }
 
 private slots:
-    void initTestCase() { QVERIFY2(QFile::exists(PT2SCOPE_BIN_DIR "/pt2"), "pt2 is not built"); }
+    void initTestCase() { QVERIFY2(QFile::exists(pt2::tests::builtProgram("pt2")), "pt2 is not built"); }
 
     void helpAndVersionAreExitZero() {
         const auto help = call({"--help"});

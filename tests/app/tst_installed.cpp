@@ -12,6 +12,7 @@
 #include <set>
 
 #include "tests/engine_tools.h"
+#include "tests/places.h"
 
 using pt2::tests::EngineTools;
 
@@ -50,7 +51,7 @@ class InstalledTest : public QObject {
 
     QTemporaryDir prefix_;
     std::unique_ptr<EngineTools> machine_;
-    bool window_ = QFileInfo::exists(QStringLiteral(PT2SCOPE_BIN_DIR "/pt2scope"));
+    bool window_ = QFileInfo::exists(pt2::tests::builtProgram("pt2scope"));
 
     QString at(const QString& name) const { return prefix_.filePath(name); }
 
@@ -59,8 +60,7 @@ private slots:
         const QString cmake = QStandardPaths::findExecutable("cmake");
         if (cmake.isEmpty()) QSKIP("there is no cmake in the PATH: nothing was installed");
         // The worker of this build is a part of its own, which a package leaves out as well.
-        const Ended installed =
-            start(cmake, {"--install", QStringLiteral(PT2SCOPE_BIN_DIR "/.."), "--prefix", prefix_.path(), "--component", "Unspecified"});
+        const Ended installed = start(cmake, {"--install", pt2::tests::builtProgram(".."), "--prefix", prefix_.path(), "--component", "Unspecified"});
         QVERIFY2(installed.exit == 0, installed.error.constData());
         machine_ = std::make_unique<EngineTools>();
     }
@@ -108,7 +108,7 @@ private slots:
                 QVERIFY2(QFileInfo::exists(sources + "/" + header), qPrintable(path + " includes " + header));
             }
             // Word for word what this tree has.
-            QCOMPARE(textOf(path), textOf(QStringLiteral(PT2SCOPE_SOURCE_DIR "/") + path.mid(sources.size() + 1)));
+            QCOMPARE(textOf(path), textOf(pt2::tests::sourceFile(path.mid(sources.size() + 1).toUtf8())));
         }
         QVERIFY2(files > 20 && files < 80, qPrintable(QString::number(files)));
         QVERIFY(QFileInfo::exists(sources + "/core/engine/compiled_runner.cpp"));

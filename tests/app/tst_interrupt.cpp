@@ -14,6 +14,7 @@
 #include "core/run/python_info.h"
 #include "tests/app/pt2_process.h"
 #include "tests/corpus.h"
+#include "tests/places.h"
 #include "tests/worker.h"
 
 using namespace pt2;
@@ -72,7 +73,7 @@ class InterruptTest : public QObject {
         environment.insert("TMPDIR", temporary());
         environment.insert("XDG_RUNTIME_DIR", dir_.filePath("runtime"));
         one.process->setProcessEnvironment(environment);
-        one.process->start(QStringLiteral(PT2SCOPE_BIN_DIR "/pt2"), arguments);
+        one.process->start(pt2::tests::builtProgram("pt2"), arguments);
         one.process->waitForStarted();
         return one;
     }

@@ -382,6 +382,28 @@ private slots:
         QCOMPARE(own, found);
     }
 
+    void theSummaryAtASizeAddsUpWhatTheNodesGiveOut() {
+        const QString file = corpus() + "/2.13.0/tiny.pt2";
+        // linear, relu and add give out float32 [s77, 8] each.
+        const json at512 = call({"summary", file, "--size", "s77=512", "--json"}).json();
+        QCOMPARE(at512["total"]["made_bytes"], json(3 * 512 * 8 * 4));
+        QCOMPARE(at512["total"]["unsized"], json(0));
+        QCOMPARE(at512["sizes"], json({{"s77", 512}}));
+        QCOMPARE(at512["modules"][1]["made_bytes"], json(512 * 8 * 4));
+        QCOMPARE(call({"summary", file, "--size", "batch=512", "--json"}).json(), at512);
+        QVERIFY(!call({"summary", file, "--json"}).json()["total"].contains("made_bytes"));
+        const auto text = call({"summary", file, "--size", "x:0=512"});
+        QVERIFY2(text.out.contains("s77 = 512, 48.0 KiB") || text.out.contains("s77 = 512, 49"), text.out.constData());
+        const auto beyond = call({"summary", file, "--size", "s77=2000"});
+        QCOMPARE(beyond.exit, 0);
+        QVERIFY2(beyond.error.contains("1024"), beyond.error.constData());
+        QCOMPARE(call({"summary", file, "--size", "s99=2"}).exit, 2);
+        QCOMPARE(call({"summary", file, "--size", "s77=two"}).exit, 2);
+        // What nonzero gives out depends on data.
+        const json data = call({"summary", corpus() + "/2.13.0/unbacked_nonzero.pt2", "--size", "x:0=4", "--json"}).json();
+        QVERIFY(data["total"]["unsized"].get<int>() > 0);
+    }
+
     void aTiedWeightIsSaidInTheSummary() {
         const auto result = call({"summary", corpus() + "/2.13.0/tied.pt2"});
         QCOMPARE(result.exit, 0);

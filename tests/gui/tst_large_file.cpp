@@ -17,6 +17,7 @@
 #include "core/archive/zip_records.h"
 #include "core/package/weight_table.h"
 #include "tests/corpus.h"
+#include "tests/places.h"
 #include "views/frame/document_session.h"
 
 using namespace pt2;
@@ -147,7 +148,7 @@ private slots:
         QFETCH(QString, command);
         Spent best;
         for (int i = 0; i < kTries; ++i) {
-            const Spent spent = spend({PT2SCOPE_BIN_DIR "/pt2", command.toStdString(), path_.toStdString(), "--json"});
+            const Spent spent = spend({pt2::tests::builtProgram("pt2").toStdString(), command.toStdString(), path_.toStdString(), "--json"});
             QCOMPARE(spent.status, 0);
             QVERIFY2(spent.peak < kMostBytes, qPrintable(QStringLiteral("%1 bytes").arg(spent.peak)));
             if (i == 0 || spent.milliseconds < best.milliseconds) best = spent;

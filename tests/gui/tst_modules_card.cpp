@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "tests/corpus.h"
 #include "tests/gui/opened_document.h"
+#include "tests/places.h"
 #include "views/frame/document_view.h"
 #include "views/frame/main_window.h"
 #include "views/overview/modules_card.h"
@@ -57,8 +58,7 @@ private slots:
         QVERIFY(card && QTest::qWaitFor([card] { return card->settled(); }, 60'000));
 
         QProcess process;
-        process.start(QStringLiteral(PT2SCOPE_BIN_DIR "/pt2"),
-                      {"summary", file, "--json", "--model", QString::fromStdString(view->session().model())});
+        process.start(pt2::tests::builtProgram("pt2"), {"summary", file, "--json", "--model", QString::fromStdString(view->session().model())});
         QVERIFY(process.waitForFinished(60'000));
         const QByteArray out = process.readAllStandardOutput();
         const Json document = Json::parse(out.constData(), out.constData() + out.size(), nullptr, false);

@@ -10,6 +10,7 @@
 
 #include "core/base/text.h"
 #include "tests/corpus.h"
+#include "tests/places.h"
 #include "views/files/files_page.h"
 #include "views/frame/main_window.h"
 #include "views/graph/graph_canvas.h"
@@ -125,7 +126,7 @@ class PageModelsTest : public QObject {
         const auto found = inspected_.find(file);
         if (found != inspected_.end()) return found->second;
         QProcess process;
-        process.start(QStringLiteral(PT2SCOPE_BIN_DIR "/pt2"), {"inspect", "--json", file});
+        process.start(pt2::tests::builtProgram("pt2"), {"inspect", "--json", file});
         if (!process.waitForFinished(60'000)) return inspected_[file];
         const QByteArray out = process.readAllStandardOutput();
         return inspected_[file] = Json::parse(out.constData(), out.constData() + out.size(), nullptr, false);
@@ -202,7 +203,7 @@ private slots:
             QVERIFY(page != nullptr);
             QTRY_VERIFY_WITH_TIMEOUT(page->settled(), 10'000);
             QProcess process;
-            process.start(QStringLiteral(PT2SCOPE_BIN_DIR "/pt2"), {"kernels", "--json", "--model", model, view_->session().path()});
+            process.start(pt2::tests::builtProgram("pt2"), {"kernels", "--json", "--model", model, view_->session().path()});
             QVERIFY(process.waitForFinished(60'000));
             const Json told = Json::parse(process.readAllStandardOutput().toStdString(), nullptr, false);
             const std::vector<Leaf> leaves = leavesOf(page->model());

@@ -6,6 +6,7 @@
 
 #include "tests/corpus.h"
 #include "tests/gui/opened_document.h"
+#include "tests/places.h"
 #include "views/frame/document_view.h"
 #include "views/frame/main_window.h"
 #include "views/pages.h"
@@ -28,7 +29,7 @@ class SignaturePageTest : public QObject {
 
     static Json told(const QString& file) {
         QProcess process;
-        process.start(QStringLiteral(PT2SCOPE_BIN_DIR "/pt2"), {"signature", file, "--json"});
+        process.start(pt2::tests::builtProgram("pt2"), {"signature", file, "--json"});
         if (!process.waitForFinished(60'000)) return {};
         const QByteArray out = process.readAllStandardOutput();
         return Json::parse(out.constData(), out.constData() + out.size(), nullptr, false);
@@ -59,7 +60,7 @@ private slots:
               "2.13.0/aoti/nested_inputs.pt2", "2.13.0/aoti/constant_inputs.pt2", "eras/2.8/aoti/mlp2.pt2", "eras/2.6/aoti/mlp2.pt2"}) {
             QTest::newRow(name) << corpus() + QLatin1Char('/') + QLatin1String(name);
         }
-        QTest::newRow("marked_dynamic.pt2") << QString(PT2SCOPE_SOURCE_DIR "/tests/data/marked_dynamic.pt2");
+        QTest::newRow("marked_dynamic.pt2") << pt2::tests::sourceFile("tests/data/marked_dynamic.pt2");
     }
     void theNotesAreThoseOfTheCommandLine() {
         QFETCH(QString, file);

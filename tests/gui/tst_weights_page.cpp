@@ -10,6 +10,7 @@
 #include "core/tensor/npy.h"
 #include "tests/corpus.h"
 #include "tests/gui/opened_document.h"
+#include "tests/places.h"
 #include "views/frame/document_view.h"
 #include "views/frame/main_window.h"
 #include "views/pages.h"
@@ -35,7 +36,7 @@ class WeightsPageTest : public QObject {
 
     static Json listed(const QString& file) {
         QProcess process;
-        process.start(QStringLiteral(PT2SCOPE_BIN_DIR "/pt2"), {"weights", file, "--stats", "--json"});
+        process.start(pt2::tests::builtProgram("pt2"), {"weights", file, "--stats", "--json"});
         if (!process.waitForFinished(60'000)) return {};
         const QByteArray out = process.readAllStandardOutput();
         return Json::parse(out.constData(), out.constData() + out.size(), nullptr, false);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/places.h"
 #include "views/frame/file_path.h"
 
 using namespace pt2::views;
@@ -23,7 +24,7 @@ class WindowCommandTest : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
-    const QString sample_ = QStringLiteral(PT2SCOPE_SOURCE_DIR "/resources/sample/sample.pt2");
+    const QString sample_ = pt2::tests::sourceFile("resources/sample/sample.pt2");
 
     Ended call(const QStringList& arguments) {
         QProcess process;
@@ -31,7 +32,7 @@ class WindowCommandTest : public QObject {
         environment.remove("QT_QPA_PLATFORM");
         environment.remove("XDG_RUNTIME_DIR");
         process.setProcessEnvironment(environment);
-        process.start(QStringLiteral(PT2SCOPE_BIN_DIR "/pt2scope"), arguments);
+        process.start(pt2::tests::builtProgram("pt2scope"), arguments);
         if (!process.waitForFinished(120'000)) return {};
         return {process.exitStatus() == QProcess::NormalExit ? process.exitCode() : -1, process.readAllStandardOutput(),
                 process.readAllStandardError()};
@@ -88,7 +89,7 @@ private slots:
         // QProcess takes characters: the shell hands the bytes on.
         QFile script(folder_.filePath("call.sh"));
         QVERIFY(script.open(QIODevice::WriteOnly));
-        script.write("exec '" PT2SCOPE_BIN_DIR "/pt2scope' '" + QByteArray::fromStdString(name) + "' --screenshot '" +
+        script.write("exec '" + pt2::tests::builtProgram("pt2scope").toUtf8() + "' '" + QByteArray::fromStdString(name) + "' --screenshot '" +
                      QByteArray::fromStdString(picture) + "'\n");
         script.close();
         QProcess shell;

@@ -7,9 +7,11 @@
 #include <set>
 #include <vector>
 
+#include "tests/places.h"
+
 namespace {
 
-const QString kRoot = QStringLiteral(PT2SCOPE_SOURCE_DIR);
+const QString kRoot = pt2::tests::sourceFile(".");
 
 struct Include {
     QString file;  // below the root

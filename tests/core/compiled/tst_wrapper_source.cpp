@@ -6,6 +6,7 @@
 #include "core/compiled/wrapper_source.h"
 #include "tests/core/compiled/compiled_corpus.h"
 #include "tests/core/compiled/rewritten_wrapper.h"
+#include "tests/places.h"
 
 using namespace pt2;
 
@@ -285,7 +286,7 @@ void M::run_impl(AtenTensorHandle* input_handles, AtenTensorHandle* output_handl
 
     /// Conditions of the program that the code tests while it runs (torch 2.13), each with its line.
     void assertsOfTheProgram() {
-        QFile file(PT2SCOPE_SOURCE_DIR "/tests/data/unbacked_wrapper.txt");
+        QFile file(pt2::tests::sourceFile("tests/data/unbacked_wrapper.txt"));
         QVERIFY(file.open(QIODevice::ReadOnly));
         const std::string source = file.readAll().toStdString();
         const WrapperFacts facts = readWrapperSource(source);

@@ -11,6 +11,7 @@
 #include "core/contract/contract_notes.h"
 #include "core/contract/program_asserts.h"
 #include "tests/core/contract/contract_corpus.h"
+#include "tests/places.h"
 
 using namespace pt2;
 
@@ -151,7 +152,7 @@ private slots:
 
     /// A size that mark_dynamic marked before export, and that the program fixes: the marks are in the stored sample (written by torch 2.13).
     void dynamicInTheSampleAndFixedInTheProgram() {
-        const Result<Document> document = Document::open(PT2SCOPE_SOURCE_DIR "/tests/data/marked_dynamic.pt2");
+        const Result<Document> document = Document::open(pt2::tests::sourceFile("tests/data/marked_dynamic.pt2").toStdString());
         QVERIFY(document);
         const Result<Contract> contract = buildContract(*document, "");
         QVERIFY(contract);
@@ -166,7 +167,7 @@ private slots:
     }
 
     void assertsOfTheProgramThatTheCodeKept() {
-        QFile file(PT2SCOPE_SOURCE_DIR "/tests/data/unbacked_wrapper.txt");
+        QFile file(pt2::tests::sourceFile("tests/data/unbacked_wrapper.txt"));
         QVERIFY(file.open(QIODevice::ReadOnly));
         const std::string source = file.readAll().toStdString();
         const Document document = open("2.13.0/unbacked_item");

@@ -4,6 +4,7 @@
 #include "core/program/printed_form.h"
 #include "core/program/printed_names.h"
 #include "tests/core/program/corpus_programs.h"
+#include "tests/places.h"
 
 using namespace pt2;
 using namespace pt2::tests;
@@ -63,7 +64,7 @@ private slots:
     }
 
     void printsTheReferenceExample() {  // format.md 2.8, the signature's forms
-        QFile file(PT2SCOPE_SOURCE_DIR "/tests/data/printed_reference.json");
+        QFile file(pt2::tests::sourceFile("tests/data/printed_reference.json"));
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QByteArray text = file.readAll();
         Issues issues;

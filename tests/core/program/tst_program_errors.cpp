@@ -5,6 +5,7 @@
 #include "core/program/printed_form.h"
 #include "core/program/treespec.h"
 #include "tests/core/program/corpus_programs.h"
+#include "tests/places.h"
 
 using namespace pt2;
 using namespace pt2::tests;
@@ -19,7 +20,7 @@ ByteBuffer bytesOf(std::string_view text) {
 
 /// A small sound program to spoil.
 json sample() {
-    std::ifstream file(PT2SCOPE_SOURCE_DIR "/tests/data/small_program.json");
+    std::ifstream file(pt2::tests::sourceFile("tests/data/small_program.json").toStdString());
     return json::parse(file);
 }
 

@@ -5,13 +5,14 @@
 #include <nlohmann/json.hpp>
 
 #include "core/symbol/expression.h"
+#include "tests/places.h"
 
 using pt2::SymExpr;
 
 namespace {
 
 nlohmann::json golden() {
-    std::ifstream file(PT2SCOPE_SOURCE_DIR "/tests/data/expressions.json");
+    std::ifstream file(pt2::tests::sourceFile("tests/data/expressions.json").toStdString());
     return nlohmann::json::parse(file);
 }
 

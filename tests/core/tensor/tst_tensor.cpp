@@ -6,6 +6,7 @@
 #include "core/base/hash.h"
 #include "core/tensor/npy.h"
 #include "core/tensor/tensor.h"
+#include "tests/places.h"
 
 using namespace pt2;
 
@@ -178,7 +179,7 @@ private slots:
     }
 
     void castsAreTorchsForEveryPairOfDtypes() {
-        const auto golden = readNpzFile(PT2SCOPE_SOURCE_DIR "/tests/data/casts.npz");
+        const auto golden = readNpzFile(pt2::tests::sourceFile("tests/data/casts.npz").toStdString());
         QVERIFY2(golden.has_value(), golden ? "" : golden.error().what.c_str());
         std::map<std::string, Tensor> arrays(golden->begin(), golden->end());
         const auto as = [&](const std::string& key, DType dtype) {
