@@ -224,6 +224,16 @@ private:
             if (target == entry["node"].end() || !target->is_string()) continue;
             name = target->get<std::string>();
             if (seen.insert(name).second) model_.externalOperators.push_back(name);
+            OperatorCall call{name, {}};
+            const auto inputs = entry["node"].find("inputs");
+            if (inputs == entry["node"].end() || !inputs->is_array()) continue;
+            for (const nlohmann::json& input : *inputs) {
+                const auto given = input.is_object() ? input.find("name") : input.end();
+                if (input.is_object() && given != input.end() && given->is_string()) call.arguments.push_back(given->get<std::string>());
+            }
+            if (std::find(model_.externalCalls.begin(), model_.externalCalls.end(), call) == model_.externalCalls.end()) {
+                model_.externalCalls.push_back(std::move(call));
+            }
         }
     }
 

@@ -11,6 +11,7 @@
 #include "core/base/result.h"
 #include "core/compiled/elf_facts.h"
 #include "core/compiled/fact.h"
+#include "core/compiled/operator_schema.h"
 #include "core/compiled/runtime_check.h"
 #include "core/tensor/dtype.h"
 
@@ -88,6 +89,7 @@ struct CompiledModel {
     std::vector<std::string> kernels;  ///< names called in run_impl, in text order, repetitions included
     std::vector<std::string> proxyOperators;     ///< by their number in externNodes, "corpus::scale_shift"; empty where it cannot be read
     std::vector<std::string> externalOperators;  ///< called through the proxy executor, "corpus::scale_shift", once each
+    std::vector<OperatorCall> externalCalls;     ///< the same with their arguments' names, each way of calling once
     bool constantsLocated = false;               ///< false: where the constants are is not known (stripped library)
     std::string libraryKind;                     ///< what the library is when it is no ELF file ("a Windows (PE) library")
     bool libraryHasRunPath = false;              ///< it names folders of its own to find libraries in

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -443,17 +445,54 @@ private:
         return first != names.end() && first->starts_with(prefix);
     }
 
-    void operators() {
-        for (const std::string& target : model_.externalOperators) {
-            if (isLibTorchOperator(target)) {
-                if (!exportsOperator(target)) {
-                    add("operator " + target, "not seen in LibTorch", "a LibTorch that has it", std::nullopt,
-                        "It is called by name, and whether this LibTorch knows it was not to be seen.");
-                }
-                continue;
-            }
+    /// One operator of LibTorch that the run engine could not be asked about, or one of a library of its own.
+    void unseenOperator(const std::string& target) {
+        if (!isLibTorchOperator(target)) {
             add("operator " + target, "not part of LibTorch", "the library that registers it", std::nullopt,
                 "Without its operator library the model ends with \"Could not find schema\".");
+        } else if (!exportsOperator(target)) {
+            add("operator " + target, "not seen in LibTorch", "a LibTorch that has it", std::nullopt,
+                "It is called by name, and whether this LibTorch knows it was not to be seen.");
+        }
+    }
+
+    void operators() {
+        const auto registered =
+            target_.torch.schemas && !model_.externalOperators.empty() ? target_.torch.schemas(model_.externalOperators) : std::nullopt;
+        for (const std::string& target : model_.externalOperators) {
+            const auto schema = registered ? registered->find(target) : std::map<std::string, std::string>::const_iterator();
+            if (!registered) {
+                unseenOperator(target);
+            } else if (schema != registered->end()) {
+                compareSchema(target, schema->second);
+            } else if (isLibTorchOperator(target)) {
+                add("operator " + target, "LibTorch has no such operator", "a LibTorch that has it", false,
+                    "It came or went with another version of torch. " + recompile_);
+            } else {
+                unseenOperator(target);
+            }
+        }
+    }
+
+    /// Both schemas are shown: what the model calls, and what is registered under that name here.
+    void compareSchema(const std::string& target, const std::string& text) {
+        const auto schema = parseOperatorSchema(text);
+        for (const OperatorCall& call : model_.externalCalls) {
+            if (call.target != target) continue;
+            if (!schema) {
+                add("operator " + target, text, call.text(), std::nullopt, "The registered schema was not understood.");
+                continue;
+            }
+            const SchemaFit fit = fitSchema(call, *schema);
+            std::string help;
+            if (!fit.unknown.empty()) help += "It takes no " + join(fit.unknown, ", ") + ". ";
+            if (!fit.missing.empty()) help += "The model does not give " + join(fit.missing, ", ") + ", which it wants. ";
+            if (!fit.fits()) {
+                add("operator " + target, text, call.text(), false, help + "The operator has changed since the model was compiled. " + recompile_);
+            } else {
+                if (!fit.defaulted.empty()) help = "Not given by the model, so by default: " + join(fit.defaulted, ", ") + ".";
+                add("operator " + target, text, call.text(), true, help);
+            }
         }
     }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/result.h"
+#include "core/compiled/operator_schema.h"
 
 namespace pt2 {
 
@@ -32,6 +33,7 @@ struct TargetTorch {
     std::optional<std::vector<std::string>> libraries;  ///< file names in its lib/, ascending
     /// Exported by its libraries and by those of the system that it brings into the process; none: not known.
     std::shared_ptr<const SymbolNames> symbols;
+    SchemaSource schemas;  ///< of this machine: asks the run engine, which starts one; none: operators are not known
 };
 
 struct TargetGpu {

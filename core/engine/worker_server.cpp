@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/engine/compiled_runner.h"
+#include "core/engine/registered_schemas.h"
 #include "core/run/protocol.h"
 #include "core/run/stream_io.h"
 #include "core/run/tensor_exchange.h"
@@ -282,6 +283,11 @@ Result<Frame> WorkerServer::answer(const Frame& request) {
     if (name == "describe") {
         Frame frame;
         frame.body = hello();
+        return frame;
+    }
+    if (name == "schemas") {
+        Frame frame;
+        frame.body["schemas"] = registeredSchemas(textsOf(request.body, "operators"));
         return frame;
     }
     if (name == "load") return load(request.body);

@@ -6,7 +6,10 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -28,6 +31,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kRecordLimit = std::uint64_t{1} << 16;
+constexpr double kSchemaSeconds = 20;
 
 bool isProgram(const fs::path& path) {
     std::error_code code;
@@ -139,9 +143,30 @@ Result<EngineInfo> describeEngine(const CancelToken& cancel) {
     return describeWorker(*worker, cancel);
 }
 
+std::optional<std::map<std::string, std::string>> registeredSchemas(const std::string& worker, const std::vector<std::string>& targets) {
+    WorkerOptions options;
+    options.worker = worker;
+    const auto client = WorkerClient::start(options);
+    if (!client) return std::nullopt;
+    (*client)->setTimeLimit(kSchemaSeconds);
+    Frame request;
+    request.body = {{"request", "schemas"}, {"operators", targets}};
+    const auto answer = (*client)->request(std::move(request));
+    if (!answer) return std::nullopt;  // an engine of before this request, too
+    const auto listed = answer->body.find("schemas");
+    if (listed == answer->body.end() || !listed->is_object()) return std::nullopt;
+    std::map<std::string, std::string> schemas;
+    for (const auto& [target, text] : listed->items()) {
+        if (text.is_string()) schemas.emplace(target, text.get<std::string>());
+    }
+    return schemas;
+}
+
 Target machineWith(const Result<EngineInfo>& engine) {
     if (!engine || !engine->problem.empty()) return thisMachineWithoutTorch();
-    return thisMachineWith(describeTorch(engine->torchVersion, engine->variant, engine->devices, engine->libtorchPath));
+    TargetTorch torch = describeTorch(engine->torchVersion, engine->variant, engine->devices, engine->libtorchPath);
+    torch.schemas = [worker = engine->workerPath](const std::vector<std::string>& targets) { return registeredSchemas(worker, targets); };
+    return thisMachineWith(std::move(torch));
 }
 
 std::vector<FoundEngine> listEngines(const CancelToken& cancel) {

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "core/compiled/operator_schema.h"
 #include "core/run/engine_discovery.h"
 #include "core/run/extraction.h"
 #include "core/run/model_message.h"
@@ -327,6 +328,20 @@ private slots:
         QVERIFY(!info->torchVersion.empty());
         QVERIFY(QFileInfo::exists(QString::fromStdString(info->libtorchPath) + "/lib/libtorch_cpu.so"));
         QVERIFY(!info->devices.empty() && info->devices[0] == "cpu");
+    }
+
+    void theEngineTellsTheSchemasOfItsOperators() {
+        PT2_NEEDS_WORKER();
+        const auto schemas = registeredSchemas(tests::worker().toStdString(),
+                                               {"aten::addmm.out", "aten::relu", "aten::relu.default", "corpus::scale_shift", "", "x..y"});
+        QVERIFY(schemas.has_value());
+        QCOMPARE(schemas->size(), std::size_t(3));
+        QVERIFY2(schemas->at("aten::addmm.out").starts_with("aten::addmm.out(Tensor self, Tensor mat1, Tensor mat2, *"),
+                 schemas->at("aten::addmm.out").c_str());
+        QCOMPARE(schemas->at("aten::relu"), std::string("aten::relu(Tensor self) -> Tensor"));
+        QCOMPARE(schemas->at("aten::relu.default"), schemas->at("aten::relu"));
+        for (const auto& [target, text] : *schemas) QVERIFY2(parseOperatorSchema(text), text.c_str());
+        QVERIFY(!registeredSchemas("/bin/false", {"aten::relu"}));
     }
 
     void aProgramThatIsNoWorkerIsNamed() {
