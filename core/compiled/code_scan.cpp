@@ -227,6 +227,10 @@ private:
             need(vector->features);
             return vector->length;
         }
+        if (const auto mapped = mapInstruction(code)) {
+            need(mapped->features);
+            return mapped->length;
+        }
         if (const cs_insn* instruction = disassembler_.at(code)) {
             need(featuresOf(*instruction, code.first(instruction->size)));
             return instruction->size;
@@ -234,10 +238,6 @@ private:
         if (vector) {
             need(featureSet({F::Avx, F::X86Unknown}));
             return vector->length;
-        }
-        if (const auto later = laterMapInstruction(code)) {
-            need(later->features);
-            return later->length;
         }
         lost_ = true;
         ++scan_.undecoded;
