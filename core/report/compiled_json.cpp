@@ -92,6 +92,12 @@ const char* whereName(CompiledConstant::Where where) {
     return "unknown";
 }
 
+/// Weights beside are seen in the list of members; that they are in the library, or in nothing, in the library's own sections.
+Json whereOrigin(CompiledConstant::Where where) {
+    if (where == CompiledConstant::Where::Beside) return {{"from", "members"}, {"line", nullptr}};
+    return originJson(where == CompiledConstant::Where::Unknown ? Origin::Unknown : Origin::Library, 0);
+}
+
 Json constantJson(const CompiledConstant& constant) {
     return {{"name", constant.name},
             {"fqn", constant.fqn},
@@ -102,10 +108,7 @@ Json constantJson(const CompiledConstant& constant) {
             {"where", whereName(constant.where)},
             {"bytes", constant.dataSize},
             {"from_folded", constant.fromFolded},
-            {"origins",
-             {{"declared", namedAt(constant.line)},
-              {"dtype", originJson(constant.dtype)},
-              {"where", originJson(constant.where == CompiledConstant::Where::Unknown ? Origin::Unknown : Origin::Library, 0)}}}};
+            {"origins", {{"declared", namedAt(constant.line)}, {"dtype", originJson(constant.dtype)}, {"where", whereOrigin(constant.where)}}}};
 }
 
 Json checksJson(const CompiledModel& model) {

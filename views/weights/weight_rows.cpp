@@ -27,12 +27,13 @@ State carriageState(Carriage carriage) {
     return State::Unknown;
 }
 
-QString carriageWords(Carriage carriage) {
+/// Short where room is: the names then differ by more than their ends.
+QString carriageWords(Carriage carriage, bool narrow) {
     switch (carriage) {
-        case Carriage::Same: return QObject::tr("same bytes");
-        case Carriage::Different: return QObject::tr("different");
+        case Carriage::Same: return narrow ? QObject::tr("same") : QObject::tr("same bytes");
+        case Carriage::Different: return narrow ? QObject::tr("differs") : QObject::tr("different");
         case Carriage::Absent: return QObject::tr("absent");
-        case Carriage::BakedIn: return QObject::tr("baked into code");
+        case Carriage::BakedIn: return narrow ? QObject::tr("baked in") : QObject::tr("baked into code");
         case Carriage::Unknown: return QObject::tr("unknown");
     }
     return {};
@@ -117,17 +118,17 @@ QString totalsText(const WeightTable& table) {
 std::vector<Column> weightColumns(WeightForm form) {
     std::vector<Column> columns{{QObject::tr("Name"), 260, false, true, {}}};
     if (form.narrow) {
-        columns.push_back({QObject::tr("Tensor"), 104, false, false, {}});
+        columns.push_back({QObject::tr("Tensor"), 100, false, false, {}});
     } else {
         columns.push_back({QObject::tr("Kind"), 92, false, false, {}, true});
         columns.push_back({QObject::tr("Type"), 72, false, false, {}});
         columns.push_back({QObject::tr("Shape"), 84, false, false, {}});
     }
-    columns.push_back({QObject::tr("Size"), 96, true, false, {}});
+    columns.push_back({QObject::tr("Size"), form.narrow ? 84 : 96, true, false, {}});
     if (hasOddColumn(form)) columns.push_back({QObject::tr("NaN, Inf"), 72, false, false, QObject::tr("Values that are no finite numbers")});
     if (!form.narrow) columns.push_back({QObject::tr("Sharing"), 110, false, false, {}, true});
     if (form.compiled)
-        columns.push_back({QObject::tr("Compiled"), form.narrow ? 104 : 112, false, false, QObject::tr("How the compiled model carries the weight")});
+        columns.push_back({QObject::tr("Compiled"), form.narrow ? 80 : 112, false, false, QObject::tr("How the compiled model carries the weight")});
     return columns;
 }
 
@@ -178,7 +179,7 @@ std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, We
         if (form.compiled) {
             Cell carried = Cell::missing(QStringLiteral("—"));
             if (i < scan.carried.size()) {
-                carried = Cell(carriageWords(scan.carried[i].as));
+                carried = Cell(carriageWords(scan.carried[i].as, form.narrow));
                 carried.icon = carriageIcon(scan.carried[i].as);
                 carried.iconColour = carriageRole(scan.carried[i].as);
                 carried.tooltip = toQt(scan.carried[i].why);
