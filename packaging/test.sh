@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # test.sh [--full]: the set-up of run.sh, a build with warnings as errors, and every test.
 # --full adds the recompiles of all programs of the corpus, the builds with sanitizers (address and undefined behaviour: core, command line,
-# views; threads: core) and the benchmarks. The corpus is ../shared/corpus or PT2SCOPE_CORPUS.
+# views; threads: core), the benchmarks, the run engine with other releases of torch (test-engines.sh) and, for root, all of it on Debian 13
+# (test-trixie.sh, in a copy of the clean folder that PT2SCOPE_TRIXIE names or of one by debootstrap). The corpus is ../shared/corpus or PT2SCOPE_CORPUS.
 . "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
 
 full=0
 for argument in "$@"; do
   case $argument in
     --full) full=1 ;;
-    -h | --help) sed -n '2,4s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n '2,5s/^# //p' "${BASH_SOURCE[0]}"; exit 0 ;;
     *) echo "Usage: packaging/test.sh [--full]" >&2; exit 2 ;;
   esac
 done
@@ -64,6 +65,41 @@ all_recompiles() {
   [ "$s" = 0 ] || summary+=("$(left_out "$logs.all")")
 }
 
+# run_engines: the run engine with every release of torch; what test-engines.sh counted goes to the totals.
+run_engines() {
+  local log=$root/build/engines.log p f s status=0
+  "$root/packaging/test-engines.sh" 2>&1 | tee "$log" || status=$?
+  read -r p f s < <(tail -n 1 "$log" | sed -nE 's/^([0-9]+) passed, ([0-9]+) failed, ([0-9]+) skipped$/\1 \2 \3/p; t; s/.*/0 0 0/p') || p=0 f=0 s=0
+  # It ended without its count.
+  [ "$status" = 0 ] || [ "$f" != 0 ] || f=1
+  passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+  summary+=("$(printf 'engines  %5d passed, %d failed, %d skipped' "$p" "$f" "$s")")
+  [ "$s" = 0 ] || summary+=("$(sed -n 's/^  left out: /         left out: /p' "$log")")
+}
+
+# run_trixie: build, tests and a run on Debian 13; one test of its own.
+run_trixie() {
+  local reason='' options=() libtorch corpus=${PT2SCOPE_CORPUS:-$root/../shared/corpus}
+  if [ "$(id -u)" != 0 ]; then
+    reason="only root can make a Debian 13 in a folder"
+  elif [ -z "${PT2SCOPE_TRIXIE:-}" ] && ! command -v debootstrap >/dev/null; then
+    reason="neither debootstrap nor a clean folder in PT2SCOPE_TRIXIE is there"
+  fi
+  if [ -n "$reason" ]; then
+    skipped=$((skipped + 1)) && summary+=("Debian 13 left out: $reason")
+    return
+  fi
+  if [ -n "${PT2SCOPE_PYTHON:-}" ]; then
+    libtorch=$("$PT2SCOPE_PYTHON" -c 'import importlib.util as u; print(u.find_spec("torch").submodule_search_locations[0])') && options+=(--libtorch "$libtorch")
+  fi
+  [ ! -d "$corpus" ] || options+=(--corpus "$corpus")
+  if "$root/packaging/test-trixie.sh" "${options[@]}" ${PT2SCOPE_TRIXIE:+"$PT2SCOPE_TRIXIE"}; then
+    passed=$((passed + 1)) && summary+=("Debian 13: it builds, passes its tests and runs")
+  else
+    failed=$((failed + 1)) && summary+=("Debian 13: it does not hold")
+  fi
+}
+
 prepare
 say "Release build, warnings are errors"
 configure release -DPT2SCOPE_WERROR=ON
@@ -94,6 +130,10 @@ if [ $full = 1 ]; then
   else
     skipped=$((skipped + 1)) && summary+=("benchmarks left out: they need the corpus' scripts and a Python with torch")
   fi
+  say "The run engine with other releases of torch"
+  run_engines
+  say "Debian 13"
+  run_trixie
 fi
 
 say "Summary ($(($(date +%s) - started)) s of tests)"
