@@ -132,19 +132,18 @@ without_toolkit() {
   fi
 }
 
-# The folder packaging/worker describes, built for $libtorch.
+# What packaging/worker describes, built for $libtorch in $tree. Generator and place are those of "pt2 engine install", which then finds it in ccache.
 build_worker() {
-  rm -rf "$work/worker" "$work/worker-build"
-  cmake -DSOURCE="$root" -DDESTINATION="$work/worker" -P "$root/cmake/CollectWorkerSources.cmake" &&
-    without_toolkit cmake -S "$work/worker" -B "$work/worker-build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DLIBTORCH="$libtorch" &&
-    without_toolkit ninja -C "$work/worker-build" -j "${PT2SCOPE_JOBS:-$(nproc)}"
+  without_toolkit cmake -S "$release/share/pt2scope/worker" -B "$tree/build" -G "Unix Makefiles" -DCMAKE_BUILD_TYPE=Release -DLIBTORCH="$libtorch" &&
+    without_toolkit cmake --build "$tree/build" --target pt2-worker --parallel "${PT2SCOPE_JOBS:-$(nproc)}"
 }
 
 # No file of a toolkit was looked for or read.
 needs_no_toolkit() {
   local read
-  read=$(ninja -C "$work/worker-build" -t deps | grep -E '/(cuda|cuda_runtime|cuda_runtime_api|driver_types|cublas_v2)\.h$' || true)
-  read+=$(grep -E '^(CUDA|CMAKE_CUDA)' "$work/worker-build/CMakeCache.txt" || true)
+  find "$tree/build" -name '*.d' -size +0 | grep -q . || { echo "The build does not tell what it read."; return 1; }
+  read=$(grep -rhoE --include='*.d' '[^ ]*/(cuda|cuda_runtime|cuda_runtime_api|driver_types|cublas_v2)\.h' "$tree/build" | sort -u || true)
+  read+=$(grep -E '^(CUDA|CMAKE_CUDA)' "$tree/build/CMakeCache.txt" || true)
   [ -z "$read" ] || { echo "$read"; return 1; }
 }
 
@@ -195,7 +194,7 @@ P
 }
 
 test_cuda() {
-  local libtorch name file python='' pt2=$release/bin/pt2 worker=$work/worker-build/pt2-worker list corpus=${PT2SCOPE_CORPUS:-$root/../shared/corpus} option
+  local libtorch name file python='' pt2=$release/bin/pt2 worker=$work/pt2-worker list corpus=${PT2SCOPE_CORPUS:-$root/../shared/corpus} option
   if [ -d "$cuda" ]; then
     libtorch=$(realpath "$cuda") option=--libtorch
   else
@@ -211,17 +210,21 @@ test_cuda() {
   [ -e "$file" ] || file=$libtorch/build-version
   name=$(sed -nE "s/^(__version__ = ')?([0-9][^']*)'?$/\2/p" "$file" | head -n 1)
   say "The run engine for LibTorch $name, with CUDA"
-  if [ ! -x "$pt2" ] || [ ! -e "$release/share/pt2scope/worker/CMakeLists.txt" ]; then
-    configure release -DPT2SCOPE_WERROR=ON
-    build release pt2 worker_sources
-  fi
-  local began=$SECONDS
+  # The sources that an installation would hold, as they are now.
+  [ -e "$release/build.ninja" ] || configure release -DPT2SCOPE_WERROR=ON
+  build release pt2 worker_sources
+  ! command -v ccache >/dev/null || export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  local tree began=$SECONDS
+  tree=$(mktemp -d "${TMPDIR:-/tmp}/pt2scope-engine-XXXXXX")
+  # shellcheck disable=SC2064
+  trap "rm -rf '$tree'" EXIT
   if ! build_worker >"$work/worker.log" 2>&1; then
     tail -n 30 "$work/worker.log" >"$work/check.log"
     fails "it builds from packaging/worker" "$work/check.log"
     return
   fi
   passes "it builds from packaging/worker ($((SECONDS - began)) s)"
+  cp "$tree/build/pt2-worker" "$worker"
   check "the build needs no CUDA toolkit" needs_no_toolkit
 
   list=$(PT2SCOPE_WORKER=$worker "$pt2" engine list 2>&1) || true
