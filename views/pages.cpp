@@ -13,6 +13,7 @@
 #include "views/run/run_page.h"
 #include "views/signature/signature_page.h"
 #include "views/weights/weights_page.h"
+#include "views/widgets/spoken.h"
 
 namespace pt2::views {
 
@@ -34,6 +35,7 @@ Page* make(DocumentSession& session) {
 }  // namespace
 
 void registerPages(PageRegistry& registry) {
+    installAccessibility();
     const auto tr = [](const char* text) { return QObject::tr(text); };
     registry.makeInspector = [](DocumentSession& session) -> QWidget* { return new InspectorPanel(session); };
     registry.add({"overview", tr("Overview"), "overview", 1, 0, make<OverviewPage>, {}});

@@ -17,22 +17,35 @@
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/buttons.h"
+#include "views/widgets/spoken.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
 
 /// The place in words with chevrons between; parts are clickable, a click beside them edits.
-class AddressBar::Breadcrumb : public QWidget {
+class AddressBar::Breadcrumb : public QWidget, public SpokenParts {
 public:
     explicit Breadcrumb(AddressBar* bar) : QWidget(bar), bar_(bar) {
         setMouseTracking(true);
         setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
+        setAccessibleName(tr("Place"));
     }
     QStringList parts;
     int usedWidth() const {
         const std::vector<QRect> all = places();
         return all.empty() ? 0 : all.back().right() + 1;
     }
+    int spokenCount() const override { return static_cast<int>(parts.size()); }
+    SpokenPart spokenPart(int index) const override {
+        SpokenPart part;
+        if (index < 0 || index >= parts.size()) return part;
+        part.name = parts[index];
+        part.place = places()[static_cast<std::size_t>(index)];
+        part.pressable = index + 1 < parts.size();
+        part.role = part.pressable ? QAccessible::Link : QAccessible::StaticText;
+        return part;
+    }
+    void pressSpokenPart(int index) override { emit bar_->crumbClicked(index); }
 
 protected:
     std::vector<QRect> places() const {

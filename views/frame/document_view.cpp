@@ -207,6 +207,7 @@ QWidget* DocumentView::openingWidget() {
 
 QWidget* DocumentView::failedWidget() {
     auto* area = new QScrollArea;
+    area->setAccessibleName(tr("Why the file could not be opened"));
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
     auto* ground = new Ground(Role::Base);

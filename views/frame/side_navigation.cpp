@@ -35,7 +35,10 @@ public:
         if (!shortcut.isEmpty()) tip += QStringLiteral(" (%1)").arg(shortcut);
         if (!reason.isEmpty()) tip += u'\n' + reason;
         setToolTip(tip);
-        setAccessibleDescription(reason);
+        QStringList words;
+        if (badge > 0) words << (error ? QObject::tr("%1, with errors").arg(badge) : QString::number(badge));
+        if (!reason.isEmpty()) words << reason;
+        setAccessibleDescription(words.join(QStringLiteral(". ")));
     }
 
 protected:
@@ -133,6 +136,7 @@ void SideNavigation::setBadge(const QString& key, int count, bool error) {
     if (Entry* entry = entries_.value(key)) {
         entry->badge = count;
         entry->error = error;
+        entry->describe();
         entry->update();
     }
 }

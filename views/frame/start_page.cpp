@@ -77,6 +77,7 @@ StartPage::StartPage(QWidget* parent)
     column->addLayout(row);
     column->addWidget(caption_);
     recent_->setSource(model_);
+    recent_->setAccessibleName(tr("Recent files"));
     recent_->header()->hide();
     recent_->setRowHeight(kRecentRow);
     recent_->setFitToRows(true);

@@ -155,6 +155,26 @@ void StatusBar::paintEvent(QPaintEvent*) {
     }
 }
 
+/// The words, the task that runs, and last the worker's lamp.
+SpokenPart StatusBar::spokenPart(int index) const {
+    SpokenPart part;
+    part.place = rect();
+    if (index >= 0 && index < texts_.size()) {
+        part.name = texts_[index];
+    } else if (index == texts_.size() && !task_.isEmpty()) {
+        part.name = task_;
+    } else {
+        part.name = lampLook().text;
+        part.role = QAccessible::Button;
+        part.pressable = true;
+    }
+    return part;
+}
+
+void StatusBar::pressSpokenPart(int index) {
+    if (index + 1 == spokenCount()) emit lampClicked();
+}
+
 void StatusBar::mouseReleaseEvent(QMouseEvent* event) {
     if (event->position().x() > width() - 200) emit lampClicked();
 }

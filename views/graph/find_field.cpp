@@ -266,6 +266,24 @@ void FindResults::paintEvent(QPaintEvent*) {
     painter.drawText(QRect(Spacing::m, height() - kFoot, width() - 2 * Spacing::m, kFoot - 2), Qt::AlignVCenter, foot);
 }
 
+SpokenPart FindResults::spokenPart(int index) const {
+    SpokenPart part;
+    if (index < 0 || index >= spokenCount()) return part;
+    const std::size_t place = first() + static_cast<std::size_t>(index);
+    const NodeId node = (*hits_)[place];
+    part.name = shown(program_->displayName(node));
+    part.description = QStringLiteral("%1\n%2").arg(shown(program_->node(node).target), shown(program_->modulePath(node))).trimmed();
+    part.place = QRect(0, kHead + index * kRow, width(), kRow);
+    part.role = QAccessible::ListItem;
+    part.pressable = part.selectable = true;
+    part.selected = place == current_;
+    return part;
+}
+
+void FindResults::pressSpokenPart(int index) {
+    if (index >= 0 && index < spokenCount()) emit clicked(first() + static_cast<std::size_t>(index));
+}
+
 void FindResults::mousePressEvent(QMouseEvent* event) {
     const int row = (static_cast<int>(event->position().y()) - kHead) / kRow;
     if (event->position().y() >= kHead && row >= 0 && static_cast<std::size_t>(row) < rows()) emit clicked(first() + static_cast<std::size_t>(row));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/program/program.h"
+#include "views/widgets/spoken.h"
 
 class QToolButton;
 
@@ -54,13 +55,17 @@ private:
 };
 
 /// The list below the field: as many rows as fit, matching letters underlined, module at the right.
-class FindResults : public QWidget {
+class FindResults : public QWidget, public SpokenParts {
     Q_OBJECT
 public:
     explicit FindResults(QWidget* parent);
     void setHits(const Program* program, const std::vector<NodeId>* hits, QString pattern);
     void setCurrent(std::size_t place);
     QSize sizeHint() const override;
+    QAccessible::Role spokenRole() const override { return QAccessible::List; }
+    int spokenCount() const override { return program_ == nullptr ? 0 : static_cast<int>(rows()); }
+    SpokenPart spokenPart(int index) const override;
+    void pressSpokenPart(int index) override;
 
 signals:
     void clicked(std::size_t place);

@@ -58,6 +58,7 @@ void GraphCanvas::setScene(std::shared_ptr<const GraphScene> scene, const GraphI
         pinned = true;
     }
     scene_ = std::move(scene);
+    spoken_.clear();
     painter_.forget();
     state_.hover = {};
     state_.hoverEdge = state_.lastEdge = kNone;
@@ -89,6 +90,7 @@ void GraphCanvas::setSelection(const GraphItem& item, bool revealIt) {
     state_.selection = item;
     state_.lastEdge = kNone;
     if (revealIt && scene_ && item) reveal(scene_->rectOf(item));
+    announceSelection();
     update();
 }
 
@@ -247,6 +249,7 @@ void GraphCanvas::select(const GraphItem& item) {
     state_.lastEdge = kNone;
     if (!(state_.selection == item)) {
         state_.selection = item;
+        announceSelection();
         emit selected(item);
     }
     update();

@@ -7,6 +7,7 @@
 
 #include "views/graph/graph_painter.h"
 #include "views/graph/graph_scene.h"
+#include "views/widgets/spoken.h"
 
 namespace pt2::views {
 
@@ -15,7 +16,7 @@ class GraphMinimap;
 
 /// The drawing of a graph: one widget that paints what is in view, with pan, zoom, selection and keys (look.md 11, "Canvas").
 /// It knows a scene and shows it; what is open and how it is laid out is the page's business.
-class GraphCanvas : public QWidget {
+class GraphCanvas : public QWidget, public SpokenParts {
     Q_OBJECT
 public:
     explicit GraphCanvas(QWidget* parent = nullptr);
@@ -50,6 +51,12 @@ public:
     QRectF visibleRegion() const;
     void centerOn(QPointF scene);
     void reveal(const QRectF& rect);
+
+    /// Operators, inputs, outputs and groups on show.
+    int spokenCount() const override;
+    SpokenPart spokenPart(int index) const override;
+    int spokenCurrent() const override;
+    void pressSpokenPart(int index) override;
 
 signals:
     void selected(const pt2::views::GraphItem& item);
@@ -87,6 +94,11 @@ private:
     QString tooltip(const GraphScene::Hit& hit) const;
     void setHover(const GraphScene::Hit& hit);
     QRectF freeRect() const;
+    /// What is on show, in the layout's order: rows of boxes and groups, without the root. Made when somebody reads the drawing by other means than
+    /// eyes, forgotten with the scene.
+    const std::vector<GraphScene::Hit>& spokenHits() const;
+    QString spokenEdges(const GraphItem& item) const;
+    void announceSelection();
 
     std::shared_ptr<const GraphScene> scene_;
     GraphPainter painter_;
@@ -99,6 +111,7 @@ private:
     QVariantAnimation animation_;
     GraphLegend* legend_;
     GraphMinimap* minimap_;
+    mutable std::vector<GraphScene::Hit> spoken_;
 };
 
 }  // namespace pt2::views

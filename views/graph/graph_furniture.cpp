@@ -102,6 +102,23 @@ void GraphLegend::paintEvent(QPaintEvent*) {
     }
 }
 
+SpokenPart GraphLegend::spokenPart(int index) const {
+    SpokenPart part;
+    if (index < 0 || index >= spokenCount()) return part;
+    const Entry& entry = entries_[static_cast<std::size_t>(index)];
+    part.name = QStringLiteral("%1, %2").arg(familyWords(entry.family), toQt(formatCount(static_cast<std::uint64_t>(entry.count))));
+    part.description = tr("Keeps the operators of this family at full strength");
+    part.place = QRect(0, kTitle + index * kRow, width(), kRow);
+    part.role = QAccessible::ListItem;
+    part.pressable = part.selectable = true;
+    part.selected = entry.family == current_;
+    return part;
+}
+
+void GraphLegend::pressSpokenPart(int index) {
+    if (index >= 0 && index < spokenCount()) emit familyClicked(entries_[static_cast<std::size_t>(index)].family);
+}
+
 void GraphLegend::mousePressEvent(QMouseEvent* event) {
     const int y = static_cast<int>(event->position().y());
     if (y < kTitle) {
@@ -128,6 +145,7 @@ void GraphLegend::keyPressEvent(QKeyEvent* event) {
     const int count = static_cast<int>(entries_.size());
     if (event->key() == Qt::Key_Down || event->key() == Qt::Key_Up) {
         hovered_ = std::clamp(hovered_ + (event->key() == Qt::Key_Down ? 1 : -1), 0, std::max(0, count - 1));
+        announceSpokenPart(this, hovered_);
         update();
     } else if ((event->key() == Qt::Key_Return || event->key() == Qt::Key_Space) && hovered_ >= 0 && hovered_ < count) {
         emit familyClicked(entries_[static_cast<std::size_t>(hovered_)].family);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/program/operator_family.h"
+#include "views/widgets/spoken.h"
 
 namespace pt2::views {
 
@@ -13,7 +14,7 @@ class GraphCanvas;
 class GraphScene;
 
 /// Families that occur, with their counts; a click keeps one at full strength, the title folds it.
-class GraphLegend : public QWidget {
+class GraphLegend : public QWidget, public SpokenParts {
     Q_OBJECT
 public:
     explicit GraphLegend(QWidget* parent = nullptr);
@@ -21,6 +22,11 @@ public:
     void setFolded(bool folded);
     void setCurrent(int family);
     QSize sizeHint() const override;
+    QAccessible::Role spokenRole() const override { return QAccessible::List; }
+    int spokenCount() const override { return folded_ ? 0 : static_cast<int>(entries_.size()); }
+    SpokenPart spokenPart(int index) const override;
+    int spokenCurrent() const override { return hovered_; }
+    void pressSpokenPart(int index) override;
 
 signals:
     void familyClicked(int family);

@@ -26,7 +26,10 @@ constexpr int kKeyWidth = 62, kIndent = 26;
 /// Square in a family's colour before a node's name.
 class FamilySwatch : public QWidget {
 public:
-    explicit FamilySwatch(OperatorFamily family) : family_(family) { setFixedSize(14, 14); }
+    explicit FamilySwatch(OperatorFamily family) : family_(family) {
+        setFixedSize(14, 14);
+        setAccessibleName(QString::fromUtf8(operatorFamilyName(family)));
+    }
 
 protected:
     void paintEvent(QPaintEvent*) override {
@@ -57,6 +60,7 @@ TextLabel* selectable(const QString& text, TextSize size, Role role, bool code) 
 InspectorPanel::InspectorPanel(DocumentSession& session, QWidget* parent) : QWidget(parent), session_(session), scroll_(new QScrollArea) {
     auto* outer = new QVBoxLayout(this);
     setMargins(outer, 0, 0);
+    scroll_->setAccessibleName(tr("What is selected"));
     scroll_->setFrameShape(QFrame::NoFrame);
     scroll_->setWidgetResizable(true);
     scroll_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -22,6 +22,7 @@ public:
     Title(const QString& title, int count, QWidget* parent) : QAbstractButton(parent), count_(count) {
         setText(title);
         setAccessibleName(title);
+        if (count >= 0) setAccessibleDescription(QString::number(count));
         setCheckable(true);
         setChecked(true);
         setFixedHeight(kTitleHeight);
@@ -108,7 +109,7 @@ void CodeLink::paintEvent(QPaintEvent*) {
 SourceLine::SourceLine(int number, QString code, QWidget* parent) : QWidget(parent), number_(number), code_(std::move(code)) {
     setFixedHeight(kCodeLine + 10);
     setToolTip(code_);
-    setAccessibleName(code_);
+    setAccessibleName(QStringLiteral("%1: %2").arg(number_).arg(code_.trimmed()));
 }
 
 QSize SourceLine::sizeHint() const { return {120, kCodeLine + 10}; }

@@ -27,7 +27,10 @@ constexpr std::size_t kMostNodes = 40, kMostFrames = 4;
 /// The colour of a node's operator family, 4 px wide.
 class FamilyBar : public QWidget {
 public:
-    explicit FamilyBar(OperatorFamily family) : family_(family) { setFixedWidth(4); }
+    explicit FamilyBar(OperatorFamily family) : family_(family) {
+        setFixedWidth(4);
+        setAccessibleName(QString::fromUtf8(operatorFamilyName(family)));
+    }
 
 protected:
     void paintEvent(QPaintEvent*) override {
@@ -173,7 +176,10 @@ void CallDetails::addMemory(QVBoxLayout* column) {
             auto* what = new TextLabel(use.what);
             what->setCode(true);
             what->setElided(true);
-            what->setToolTip(use.what == use.name ? QString() : use.name);
+            if (use.what != use.name) {
+                line->setToolTip(use.name);  // of the whole line: an elided label has a tooltip of its own
+                what->setAccessibleDescription(use.name);
+            }
             row->addWidget(what);
             row->addStretch(1);
             const QString text = useText(use);

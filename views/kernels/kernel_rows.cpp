@@ -56,6 +56,17 @@ QString fromText(const LinkedKernels& kernels, std::size_t call, const std::stri
     return parts.join(QStringLiteral(", "));
 }
 
+/// What the icon before a call stands for.
+QString kindWords(KernelCall::Kind kind) {
+    switch (kind) {
+        case KernelCall::Kind::Fused: return QObject::tr("fused: C++ that Inductor generated");
+        case KernelCall::Kind::Extern: return QObject::tr("extern: an operator of LibTorch");
+        case KernelCall::Kind::Proxy: return QObject::tr("proxy: an operator called through the proxy executor");
+        case KernelCall::Kind::Gpu: return QObject::tr("gpu: a launcher of a GPU kernel");
+    }
+    return {};
+}
+
 Row callRow(const LinkedKernels& kernels, std::size_t index, const std::string& block) {
     const KernelCall& call = kernels.listing.calls[index];
     Row row;
@@ -65,7 +76,7 @@ Row callRow(const LinkedKernels& kernels, std::size_t index, const std::string& 
     Cell name = Cell::fixed(shortKernelName(call));
     name.icon = call.definition ? QStringLiteral("kernels") : QStringLiteral("library");
     name.iconColour = call.definition ? Role::Link : Role::Muted;
-    name.tooltip = shown(call.name);
+    name.tooltip = shown(call.name) + QLatin1Char('\n') + kindWords(call.kind);
     const QString from = fromText(kernels, index, block);
     Cell module = from.isEmpty() ? Cell::missing(QObject::tr("unknown")) : Cell::muted(from);
     module.cutLeft = true;

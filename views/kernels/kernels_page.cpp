@@ -110,7 +110,7 @@ KernelsPage::KernelsPage(DocumentSession& session, QWidget* parent)
     auto* groundColumn = new QVBoxLayout(ground);
     setMargins(groundColumn, 0, 0);
     groundColumn->addWidget(details_);
-    right_->addWidget(verticalScroll(ground));
+    right_->addWidget(verticalScroll(ground, tr("What the call computes")));
     right_->setChildrenCollapsible(false);
     right_->setSizes({3 * 100, 2 * 100});
     splitter_->addWidget(right_);

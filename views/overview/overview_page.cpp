@@ -129,6 +129,7 @@ OverviewPage::OverviewPage(DocumentSession& session, QWidget* parent)
     auto* outer = new QVBoxLayout(this);
     setMargins(outer, 0, 0);
     auto* area = new QScrollArea;
+    area->setAccessibleName(tr("Overview"));
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -75,7 +75,7 @@ void HistogramPlot::setSeries(int series) {
 
 void HistogramPlot::setAxisTitle(const QString& text) {
     axisTitle_ = text;
-    setAccessibleName(text);
+    setAccessibleName(tr("Histogram: %1").arg(text));
     update();
 }
 
@@ -159,14 +159,34 @@ void HistogramPlot::read(int bin) {
     current_ = bin;
     update();
     if (bin < 0 || bin >= static_cast<int>(data_.counts.size())) return;
+    setToolTip(binText(bin));
+    announceSpokenPart(this, bin);
+}
+
+QString HistogramPlot::binText(int bin) const {
     const double width = (data_.high - data_.low) / static_cast<double>(data_.counts.size());
     std::uint64_t total = 0;
     for (const std::uint64_t count : data_.counts) total += count;
     const auto count = data_.counts[static_cast<std::size_t>(bin)];
-    setToolTip(tr("[%1, %2): %3 (%4)")
-                   .arg(axisNumber(data_.low + width * bin), axisNumber(data_.low + width * (bin + 1)), toQt(formatCount(count)),
-                        toQt(formatPercent(total == 0 ? 0 : static_cast<double>(count) / static_cast<double>(total)))));
-    setAccessibleDescription(toolTip());
+    return tr("[%1, %2): %3 (%4)")
+        .arg(axisNumber(data_.low + width * bin), axisNumber(data_.low + width * (bin + 1)), toQt(formatCount(count)),
+             toQt(formatPercent(total == 0 ? 0 : static_cast<double>(count) / static_cast<double>(total))));
+}
+
+SpokenPart HistogramPlot::spokenPart(int index) const {
+    SpokenPart part;
+    if (index < 0 || index >= spokenCount()) return part;
+    const QRectF area = plotArea();
+    const double width = (data_.high - data_.low) / static_cast<double>(data_.counts.size()), left = x(data_.low + width * index);
+    part.name = binText(index);
+    part.place = QRectF(left, area.top(), x(data_.low + width * (index + 1)) - left, area.height()).toAlignedRect();
+    part.role = QAccessible::ListItem;
+    part.selectable = true;
+    part.selected = index == current_;
+    for (const Mark& mark : marks_) {
+        if (mark.at >= data_.low + width * index && mark.at < data_.low + width * (index + 1)) part.description = mark.text;
+    }
+    return part;
 }
 
 void HistogramPlot::mouseMoveEvent(QMouseEvent* event) {

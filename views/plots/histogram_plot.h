@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "views/theme/roles.h"
+#include "views/widgets/spoken.h"
 
 namespace pt2::views {
 
 /// Bars over equal intervals, with three to five hairlines, ticks at 1-2-5 steps, and dashed marks ("p50"). Arrow keys and the pointer read a bar.
-class HistogramPlot : public QWidget {
+class HistogramPlot : public QWidget, public SpokenParts {
     Q_OBJECT
 public:
     struct Data {
@@ -34,6 +35,9 @@ public:
     std::uint64_t highest() const;
     QSize sizeHint() const override { return {320, 200}; }
     QSize minimumSizeHint() const override { return {240, 140}; }
+    int spokenCount() const override { return static_cast<int>(data_.counts.size()); }
+    SpokenPart spokenPart(int index) const override;
+    int spokenCurrent() const override { return current_; }
 
 protected:
     void paintEvent(QPaintEvent* event) override;
@@ -44,6 +48,7 @@ protected:
 private:
     QRectF plotArea() const;
     double x(double value) const;
+    QString binText(int bin) const;
     void read(int bin);
     Data data_;
     std::optional<std::pair<double, double>> axis_;

@@ -131,6 +131,27 @@ int ValueGrid::headWidth() const {
 
 int ValueGrid::visibleColumns() const { return std::clamp((width() - headWidth()) / cellWidth(), std::min(1, columns_), columns_); }
 
+QRect ValueGrid::cellRect(int row, int column) const {
+    const int width = cellWidth();
+    return {headWidth() + column * width, (row + 1) * kCellHeight, width - 1, kCellHeight - 1};
+}
+
+/// "0.25" at "[2, 0, 7]".
+SpokenPart ValueGrid::spokenPart(int index) const {
+    const int shown = visibleColumns();
+    SpokenPart part;
+    if (shown <= 0 || index < 0 || index >= rows_ * shown) return part;
+    const int row = index / shown, column = index % shown;
+    QStringList at;
+    for (const std::int64_t lead : lead_) at << QString::number(lead);
+    if (rank_ >= 2) at << QString::number(firstRow_ + row);
+    if (rank_ >= 1) at << QString::number(firstColumn_ + column);
+    part.name = texts_[static_cast<std::size_t>(row * columns_ + column)];
+    part.description = QLatin1Char('[') + at.join(QStringLiteral(", ")) + QLatin1Char(']');
+    part.place = cellRect(row, column);
+    return part;
+}
+
 QSize ValueGrid::sizeHint() const { return {headWidth() + cellWidth() * columns_, kCellHeight * (rows_ + 1)}; }
 
 void ValueGrid::paintEvent(QPaintEvent*) {
@@ -150,7 +171,7 @@ void ValueGrid::paintEvent(QPaintEvent*) {
         painter.setFont(codeFont());
         for (int c = 0; c < shown; ++c) {
             const auto i = static_cast<std::size_t>(r * columns_ + c);
-            const QRect cell(head + c * width, (r + 1) * kCellHeight, width - 1, kCellHeight - 1);
+            const QRect cell = cellRect(r, c);
             QColor pen = color(Role::Text);
             if (!std::isfinite(values_[i])) {
                 painter.fillRect(cell, QBrush(color(Role::DimEdge), Qt::BDiagPattern));

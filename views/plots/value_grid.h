@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "core/tensor/tensor.h"
+#include "views/widgets/spoken.h"
 
 namespace pt2::views {
 
 /// The first rows and columns of a tensor's last two dimensions as numbers, shaded with the diverging ramp on request. NaN and infinities are hatched
 /// words.
-class ValueGrid : public QWidget {
+class ValueGrid : public QWidget, public SpokenParts {
     Q_OBJECT
 public:
     explicit ValueGrid(QWidget* parent = nullptr);
@@ -34,6 +35,8 @@ public:
     QString moreText() const;
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {160, sizeHint().height()}; }
+    int spokenCount() const override { return rows_ * visibleColumns(); }
+    SpokenPart spokenPart(int index) const override;
 
 signals:
     /// Another width shows another number of columns: sliceText() and moreText() changed.
@@ -48,6 +51,7 @@ private:
     int visibleColumns() const;
     int cellWidth() const;
     int headWidth() const;
+    QRect cellRect(int row, int column) const;
     Tensor tensor_;
     int rows_ = 0, columns_ = 0;
     std::int64_t allRows_ = 0, allColumns_ = 0, firstRow_ = 0, firstColumn_ = 0;

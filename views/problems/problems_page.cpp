@@ -87,7 +87,7 @@ ProblemsPage::ProblemsPage(DocumentSession& session, QWidget* parent)
     auto* ground = new Ground(Role::Window);
     ground->setLayout(detail_);
     setMargins(detail_, Spacing::l, Spacing::m);
-    auto* area = verticalScroll(ground);
+    auto* area = verticalScroll(ground, tr("The problem"));
     area->setMinimumWidth(kDetailMinimum);
     detailArea_ = area;
     splitter->addWidget(area);

@@ -77,7 +77,7 @@ RecompilePage::RecompilePage(DocumentSession& session, QWidget* parent) : Page(s
     setMargins(column, Spacing::l, Spacing::l, Spacing::s);
     buildForm(column);
     column->addStretch(1);
-    formArea_ = verticalScroll(left);
+    formArea_ = verticalScroll(left, tr("Options"));
     formArea_->setMinimumWidth(340);
     formArea_->setMaximumWidth(kFormWidth);
     row->addWidget(formArea_, 4);

@@ -106,7 +106,7 @@ RunPage::RunPage(DocumentSession& session, QWidget* parent) : Page(session, pare
     leftColumn->addWidget(form_);
     buildHowToRun(leftColumn);
     leftColumn->addStretch(1);
-    formArea_ = verticalScroll(left);
+    formArea_ = verticalScroll(left, tr("Inputs and settings"));
     answer_ = new AnswerPane;
     answer_->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     splitter_ = new QSplitter(Qt::Horizontal);

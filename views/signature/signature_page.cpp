@@ -74,6 +74,9 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
     table_->setSource(model_);
     table_->setAccessibleName(tr("Signature"));
     stack_->addWidget(table_);
+    signatureCode_->setAccessibleName(tr("Signature as torch prints it"));
+    programCode_->setAccessibleName(tr("Text of the program"));
+    form_->setAccessibleName(tr("Form of the signature"));
     stack_->addWidget(signatureCode_);
     stack_->addWidget(programCode_);
     auto* sideBox = new QVBoxLayout(sidePage_);
@@ -81,6 +84,7 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
     stack_->addWidget(sidePage_);
     splitter_->addWidget(stack_);
     auto* area = new QScrollArea;
+    area->setAccessibleName(tr("Call, sizes and guards"));
     area->setWidgetResizable(true);
     area->setFrameShape(QFrame::NoFrame);
     auto* ground = new Ground(Role::Window);

@@ -204,6 +204,21 @@ qsizetype CodeView::positionAt(const QPoint& point) const {
     return starts_[row] + std::clamp<qsizetype>(column, 0, line(row).size());
 }
 
+void CodeView::selectSpokenText(int begin, int end) {
+    anchor_ = begin;
+    cursor_ = end;
+    scrollToLine(static_cast<int>(lineOf(begin)) + firstLine_);
+    viewport()->update();
+}
+
+QRect CodeView::spokenPlace(int offset) const {
+    const qsizetype position = std::clamp<qsizetype>(offset, 0, text_.size());
+    const std::size_t row = lineOf(position);
+    const double x = gutterWidth() - horizontalScrollBar()->value() + static_cast<double>(position - starts_[row]) * charWidth();
+    const int y = (static_cast<int>(row) - verticalScrollBar()->value()) * lineHeight();
+    return QRect(static_cast<int>(x), y, static_cast<int>(charWidth()) + 1, lineHeight()).translated(viewport()->pos());
+}
+
 void CodeView::mousePressEvent(QMouseEvent* event) {
     if (event->button() != Qt::LeftButton) return;
     cursor_ = positionAt(event->position().toPoint());

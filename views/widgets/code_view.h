@@ -3,15 +3,17 @@
 #include <QAbstractScrollArea>
 #include <QString>
 #include <set>
+#include <utility>
 #include <vector>
 
+#include "views/widgets/spoken.h"
 #include "views/widgets/syntax.h"
 
 namespace pt2::views {
 
 /// Read-only text with line numbers and highlighting. Only what is visible is coloured and drawn, so a text of many megabytes opens at once.
 /// Selection by mouse and Shift+click, Ctrl+A, Ctrl+C; find with Ctrl+F of the page.
-class CodeView : public QAbstractScrollArea {
+class CodeView : public QAbstractScrollArea, public SpokenText {
     Q_OBJECT
 public:
     explicit CodeView(QWidget* parent = nullptr);
@@ -28,6 +30,11 @@ public:
     /// Next place of `word` from the selection on, without regard to case; false when there is none.
     bool findNext(const QString& word, bool backwards = false);
     QString selectedText() const;
+    QString spokenText() const override { return text_; }
+    std::pair<int, int> spokenSelection() const override { return {static_cast<int>(anchor_), static_cast<int>(cursor_)}; }
+    void selectSpokenText(int begin, int end) override;
+    QRect spokenPlace(int offset) const override;
+    int spokenOffsetAt(const QPoint& point) const override { return static_cast<int>(positionAt(viewport()->mapFrom(this, point))); }
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -131,6 +131,48 @@ void HexView::keyPressEvent(QKeyEvent* event) {
     }
 }
 
+/// "00000010  50 4b 03 04 …  PK··".
+QString HexView::lineText(std::uint64_t offset) const {
+    const auto found = windows_.find(offset / kWindow);
+    const Window window = found == windows_.end() ? nullptr : found->second;
+    const int count = static_cast<int>(std::min<std::uint64_t>(static_cast<std::uint64_t>(perRow_), size_ - offset));
+    QString line = QStringLiteral("%1 ").arg(offset, size_ > 0xFFFFFFFFULL ? 16 : 8, 16, QLatin1Char('0')), text;
+    for (int i = 0; i < count; ++i) {
+        if (!window) {
+            line += QStringLiteral(" ··");
+            continue;
+        }
+        const auto byte = std::to_integer<unsigned>((*window)[static_cast<std::size_t>(offset % kWindow) + static_cast<std::size_t>(i)]);
+        line += QStringLiteral(" %1").arg(byte, 2, 16, QLatin1Char('0'));
+        text += byte >= 0x20 && byte < 0x7F ? QChar(static_cast<char16_t>(byte)) : QChar(u'·');
+    }
+    return line + QStringLiteral("  ") + text;
+}
+
+QString HexView::spokenText() const {
+    QStringList lines;
+    const std::uint64_t first = static_cast<std::uint64_t>(verticalScrollBar()->value()) * static_cast<std::uint64_t>(perRow_);
+    for (int row = 0; row < rowsInView(); ++row) {
+        const std::uint64_t offset = first + static_cast<std::uint64_t>(row) * static_cast<std::uint64_t>(perRow_);
+        if (offset >= size_) break;
+        lines << lineText(offset);
+    }
+    return lines.join(QLatin1Char('\n'));
+}
+
+QRect HexView::spokenPlace(int offset) const {
+    const auto row = static_cast<int>(spokenText().left(offset).count(QLatin1Char('\n')));
+    return {viewport()->x(), viewport()->y() + Spacing::s + row * lineHeight(), viewport()->width(), lineHeight()};
+}
+
+int HexView::spokenOffsetAt(const QPoint& point) const {
+    const int row = (point.y() - viewport()->y() - Spacing::s) / lineHeight();
+    qsizetype at = 0;
+    const QStringList lines = spokenText().split(QLatin1Char('\n'));
+    for (int i = 0; i < row && i < lines.size(); ++i) at += lines[i].size() + 1;
+    return static_cast<int>(at);
+}
+
 void HexView::paintEvent(QPaintEvent*) {
     QPainter painter(viewport());
     painter.fillRect(viewport()->rect(), color(ground_));

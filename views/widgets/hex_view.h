@@ -8,11 +8,12 @@
 #include "core/archive/archive.h"
 #include "views/jobs/job_runner.h"
 #include "views/theme/roles.h"
+#include "views/widgets/spoken.h"
 
 namespace pt2::views {
 
 /// Bytes of a member as offsets, hexadecimal and text. Reads only the windows that are looked at, as jobs; what is not there yet is dotted.
-class HexView : public QAbstractScrollArea {
+class HexView : public QAbstractScrollArea, public SpokenText {
     Q_OBJECT
 public:
     explicit HexView(JobRunner& jobs, QWidget* parent = nullptr);
@@ -23,6 +24,10 @@ public:
     void goTo(std::uint64_t offset);
     void setBytesPerRow(int count);  ///< 16, or 8 in a narrow panel
     void setGround(Role role);
+    /// The lines in view; a member may have any size.
+    QString spokenText() const override;
+    QRect spokenPlace(int offset) const override;
+    int spokenOffsetAt(const QPoint& point) const override;
 
 signals:
     void failed(const pt2::Error& error);
@@ -40,6 +45,7 @@ private:
     void adjustBars();
     int lineHeight() const;
     int rowsInView() const;
+    QString lineText(std::uint64_t offset) const;
     JobRunner& jobs_;
     std::shared_ptr<const Archive> archive_;
     MemberIndex member_ = 0;

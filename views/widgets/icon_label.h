@@ -7,7 +7,10 @@
 
 namespace pt2::views {
 
-/// Icon of a fixed size in a role's colour.
+/// What an icon that stands for a state says ("Warning"); empty for those that are ornaments.
+QString stateWords(const QString& iconName);
+
+/// Icon of a fixed size in a role's colour. A screen reader is told its state.
 class IconLabel : public QWidget {
     Q_OBJECT
 public:

@@ -23,7 +23,6 @@ TextLabel* KeyValueList::add(const QString& key, const QString& value, bool code
     label->setCode(code);
     label->setWordWrap(true);
     label->setSelectable(true);
-    label->setAccessibleName(key);
     addWidget(key, label);
     return label;
 }
@@ -33,6 +32,8 @@ void KeyValueList::addWidget(const QString& key, QWidget* value) {
     auto* name = new TextLabel(key, TextSize::Body, Role::Muted);
     name->setCode(codeKeys_);
     name->setFixedWidth(std::max(keyWidth_, name->sizeHint().width()));
+    // The relation between a word and its value, for screen readers. An ampersand would become a shortcut.
+    if (!key.isEmpty() && !key.contains(QLatin1Char('&'))) name->setBuddy(value);
     grid_->addWidget(name, row, 0, Qt::AlignTop);
     grid_->addWidget(value, row, 1);
 }

@@ -22,9 +22,13 @@ NumberStrip::NumberStrip(QWidget* parent) : QWidget(parent) { setSizePolicy(QSiz
 
 void NumberStrip::setItems(std::vector<Item> items) {
     items_ = std::move(items);
-    QStringList words;
-    for (const Item& item : items_) words << QStringLiteral("%1 %2, %3").arg(item.value, item.unit, item.detail);
+    QStringList words, more;
+    for (const Item& item : items_) {
+        words << QStringLiteral("%1 %2, %3").arg(item.value, item.unit, item.detail);
+        if (!item.tooltip.isEmpty()) more << item.tooltip;
+    }
     setAccessibleName(words.join(QStringLiteral("; ")));
+    setAccessibleDescription(more.join(QLatin1Char('\n')));
     updateGeometry();
     update();
 }

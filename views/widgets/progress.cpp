@@ -20,6 +20,7 @@ constexpr int kLine = 2;
 
 ProgressLine::ProgressLine(QWidget* parent) : QWidget(parent), timer_(new QTimer(this)) {
     setFixedHeight(kLine);
+    setAccessibleName(tr("Work is in progress"));
     hide();
     timer_->setInterval(40);
     connect(timer_, &QTimer::timeout, this, [this] {
@@ -74,7 +75,14 @@ StageList::StageList(QWidget* parent) : QWidget(parent) { setSizePolicy(QSizePol
 void StageList::setStages(std::vector<Stage> stages) {
     stages_ = std::move(stages);
     QStringList words;
-    for (const Stage& stage : stages_) words << QStringLiteral("%1 %2").arg(stage.name, stage.amount);
+    for (const Stage& stage : stages_) {
+        const QString phase = stage.phase == Stage::Phase::Done      ? tr("done")
+                              : stage.phase == Stage::Phase::Failed  ? tr("failed")
+                              : stage.phase == Stage::Phase::Running ? tr("running")
+                                                                     : tr("waiting");
+        words << (stage.amount == phase ? QStringLiteral("%1 %2").arg(stage.name, phase)
+                                        : QStringLiteral("%1 %2 %3").arg(stage.name, phase, stage.amount).trimmed());
+    }
     setAccessibleName(words.join(QStringLiteral("; ")));
     updateGeometry();
     update();

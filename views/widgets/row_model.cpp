@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "views/widgets/data_table.h"
+#include "views/widgets/icon_label.h"
 
 namespace pt2::views {
 
@@ -40,6 +41,19 @@ Cell Cell::missing(const QString& t) {
     cell.italic = true;
     return cell;
 }
+
+namespace {
+
+/// What the eye gets of a cell besides its text: the state that its icon shows, and what a pointer over it says.
+QString describe(const Cell& cell) {
+    QStringList parts;
+    for (const QString& part : {stateWords(cell.icon), cell.tooltip}) {
+        if (!part.isEmpty() && part != cell.text) parts << part;
+    }
+    return parts.join(QLatin1Char('\n'));
+}
+
+}  // namespace
 
 RowModel::RowModel(std::vector<Column> columns, QObject* parent) : QAbstractItemModel(parent), columns_(std::move(columns)) {}
 
@@ -107,6 +121,7 @@ QVariant RowModel::data(const QModelIndex& index, int role) const {
         case Qt::DisplayRole: return cell.text;
         case Qt::ToolTipRole: return cell.tooltip.isEmpty() ? QVariant() : QVariant(cell.tooltip);
         case Qt::AccessibleTextRole: return cell.second.isEmpty() ? cell.text : cell.text + QStringLiteral(", ") + cell.second;
+        case Qt::AccessibleDescriptionRole: return describe(cell);
         case SecondRole: return cell.second;
         case IconNameRole: return cell.icon;
         case IconColourRole: return static_cast<int>(cell.iconColour);
@@ -129,7 +144,7 @@ QVariant RowModel::headerData(int section, Qt::Orientation orientation, int role
     const std::size_t column = static_cast<std::size_t>(section);
     if (orientation != Qt::Horizontal || section < 0 || column >= columns_.size()) return {};
     if (role == Qt::DisplayRole) return columns_[column].title;
-    if (role == Qt::ToolTipRole && !columns_[column].tooltip.isEmpty()) return columns_[column].tooltip;
+    if ((role == Qt::ToolTipRole || role == Qt::AccessibleDescriptionRole) && !columns_[column].tooltip.isEmpty()) return columns_[column].tooltip;
     if (role == Qt::TextAlignmentRole) return static_cast<int>(Qt::AlignVCenter | (columns_[column].right ? Qt::AlignRight : Qt::AlignLeft));
     return {};
 }

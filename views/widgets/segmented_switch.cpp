@@ -25,13 +25,14 @@ void SegmentedSwitch::setCurrent(int index) {
     if (index == current_) return;
     current_ = index;
     update();
+    announceSpokenPart(this, index);
     emit currentChanged(index);
 }
 
 void SegmentedSwitch::setLabels(const QStringList& labels) {
     if (labels == labels_) return;
+    if (accessibleName() == labels_.join(QStringLiteral(", "))) setAccessibleName(labels.join(QStringLiteral(", ")));
     labels_ = labels;
-    setAccessibleName(labels.join(QStringLiteral(", ")));
     if (current_ >= labels_.size()) setCurrent(0);
     updateGeometry();
     update();
@@ -48,6 +49,16 @@ QRect SegmentedSwitch::segment(int index) const {
     const int count = static_cast<int>(labels_.size());
     const int from = width() * index / count, to = width() * (index + 1) / count;
     return {from, 0, to - from, height()};
+}
+
+SpokenPart SegmentedSwitch::spokenPart(int index) const {
+    SpokenPart part;
+    part.name = labels_.value(index);
+    part.place = segment(index);
+    part.role = QAccessible::RadioButton;
+    part.checkable = part.pressable = true;
+    part.checked = index == current_;
+    return part;
 }
 
 int SegmentedSwitch::segmentAt(const QPoint& position) const {

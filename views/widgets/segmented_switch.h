@@ -3,10 +3,12 @@
 #include <QStringList>
 #include <QWidget>
 
+#include "views/widgets/spoken.h"
+
 namespace pt2::views {
 
 /// One of a few: "Off | On | Both". Left and Right move the choice.
-class SegmentedSwitch : public QWidget {
+class SegmentedSwitch : public QWidget, public SpokenParts {
     Q_OBJECT
 public:
     explicit SegmentedSwitch(const QStringList& labels, QWidget* parent = nullptr);
@@ -16,6 +18,10 @@ public:
     void setLabels(const QStringList& labels);
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return sizeHint(); }
+    int spokenCount() const override { return static_cast<int>(labels_.size()); }
+    SpokenPart spokenPart(int index) const override;
+    int spokenCurrent() const override { return current_; }
+    void pressSpokenPart(int index) override { setCurrent(index); }
 
 signals:
     void currentChanged(int index);

@@ -20,7 +20,7 @@ ShareBar::ShareBar(QWidget* parent) : QWidget(parent) { setSizePolicy(QSizePolic
 void ShareBar::setParts(std::vector<Part> parts) {
     parts_ = std::move(parts);
     QStringList words;
-    for (const Part& part : parts_) words << QStringLiteral("%1 %2").arg(part.name, part.amount);
+    for (const Part& part : parts_) words << QStringLiteral("%1 %2 %3").arg(part.name, part.amount, part.percent).trimmed();
     setAccessibleName(words.join(QStringLiteral(", ")));
     updateGeometry();
     update();

@@ -25,6 +25,7 @@ public:
     void setSelectable(bool selectable);
     /// Elides in the middle (paths, names) instead of demanding its whole width; the tooltip then gives all of it.
     void setElided(bool elided);
+    bool elided() const { return elided_; }
     void setFullText(const QString& text);
     QString fullText() const { return full_; }
     QSize minimumSizeHint() const override;

@@ -4,10 +4,11 @@
 
 namespace pt2::views {
 
-QScrollArea* verticalScroll(QWidget* content) {
+QScrollArea* verticalScroll(QWidget* content, const QString& name) {
     auto* area = new QScrollArea;
     area->setWidget(content);
     area->setWidgetResizable(true);
+    area->setAccessibleName(name);
     area->setFrameShape(QFrame::NoFrame);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     return area;
