@@ -130,6 +130,7 @@ void ComparePage::buildToolbar(QVBoxLayout* column) {
         auto* box = new QComboBox;
         box->setObjectName(QString::fromUtf8(name));
         box->setAccessibleName(accessible);
+        box->setAccessibleDescription(accessible);
         box->setMinimumWidth(width);
         box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
         box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);

@@ -264,7 +264,9 @@ void DocumentView::documentChanged() {
     if (history_.empty()) {
         record({key_, {}});
     }
+    const bool choosing = models_->hasFocus();
     show(history_[place_]);
+    if (choosing) models_->setFocus(Qt::OtherFocusReason);  // the next key chooses the next model
     emit titleChanged();
 }
 

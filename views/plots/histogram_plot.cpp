@@ -35,11 +35,7 @@ std::vector<double> niceTicks(double low, double high, int wanted) {
     return ticks;
 }
 
-QString axisNumber(double value) {
-    QString text = toQt(formatFloat(value));
-    if (text.startsWith(QLatin1Char('-'))) text.replace(0, 1, QChar(0x2212));
-    return text;
-}
+QString axisNumber(double value) { return toQt(formatFloat(value)).replace(QLatin1Char('-'), QChar(0x2212)); }
 
 HistogramPlot::HistogramPlot(QWidget* parent) : QWidget(parent) {
     setMouseTracking(true);

@@ -141,6 +141,7 @@ void RecompilePage::buildForm(QVBoxLayout* column) {
     device_ = new QComboBox;
     device_->setObjectName(QStringLiteral("recompileDevice"));
     device_->setAccessibleName(tr("Device"));
+    device_->setAccessibleDescription(tr("Device"));
     device_->addItem(tr("as exported"), QString());
     device_->addItem(QStringLiteral("CPU"), QStringLiteral("cpu"));
     device_->addItem(QStringLiteral("CUDA"), QStringLiteral("cuda"));

@@ -132,8 +132,8 @@ void InputForm::rebuild() {
     head->addWidget(new TextLabel(counted(static_cast<std::uint64_t>(tensors), tr("tensor"), tr("tensors")), TextSize::Body, Role::Muted));
     head->addStretch(1);
     auto* all = new QComboBox;
-    all->setVisible(tensors > 0);
     all->setAccessibleName(tr("Fill all inputs with"));
+    all->setAccessibleDescription(tr("Fill all inputs with"));
     all->addItem(tr("Fill all with…"), QStringLiteral("-"));
     for (const Source& source : kSources) {
         if (!source.hint) all->addItem(tr(source.label), QString::fromUtf8(source.key));
@@ -154,6 +154,7 @@ void InputForm::rebuild() {
     connect(seed_, &QSpinBox::valueChanged, this, &InputForm::edited);
     head->addWidget(seed_);
     column->addLayout(head);
+    all->setVisible(tensors > 0);  // only now: outside of the form it would open a window
 
     auto* card = new Ground(Role::Base);
     card->setEdges(Qt::TopEdge | Qt::BottomEdge | Qt::LeftEdge | Qt::RightEdge);
@@ -241,6 +242,7 @@ void InputForm::addInputRow(QGridLayout* grid, int row, std::size_t index, const
     entry.source = new QComboBox;
     entry.source->setObjectName(QStringLiteral("source:") + toQt(input.name));
     entry.source->setAccessibleName(tr("Values of %1 from").arg(shown(input.name)));
+    entry.source->setAccessibleDescription(tr("Values of %1 from").arg(shown(input.name)));
     entry.source->setFixedWidth(kSourceWidth);
     for (const Source& source : kSources) entry.source->addItem(tr(source.label), QString::fromUtf8(source.key));
     if (hasSamples_) entry.source->addItem(tr("stored sample"), QStringLiteral("sample"));

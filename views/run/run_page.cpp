@@ -173,6 +173,7 @@ void RunPage::buildHowToRun(QVBoxLayout* column) {
     device_ = new QComboBox;
     device_->setObjectName(QStringLiteral("device"));
     device_->setAccessibleName(tr("Device"));
+    device_->setAccessibleDescription(tr("Device"));
     device_->setMinimumWidth(140);
     second->addWidget(device_);
     second->addWidget(new TextLabel(tr("Threads")));

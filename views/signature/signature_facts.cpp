@@ -308,6 +308,7 @@ std::vector<Row> callRows(const DocumentSession& session) {
                     type = Cell::fixed(shown(found->constantText));
                 } else {
                     QStringList dims;
+                    if (!found->rankKnown) dims << QStringLiteral("?");  // none would mean a scalar
                     for (const ContractDim& dim : found->sizes) dims << toQt(dim.text);
                     type = Cell::shape(
                         QStringLiteral("%1 [%2]").arg(QString::fromLatin1(dtypeShortName(found->dtype)), dims.join(QStringLiteral(", "))));

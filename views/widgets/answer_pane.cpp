@@ -14,6 +14,7 @@ AnswerPane::AnswerPane(QWidget* parent) : QScrollArea(parent) {
     column_ = new QVBoxLayout(ground);
     setMargins(column_, Spacing::l, Spacing::l, 0);
     setWidget(ground);
+    setAccessibleName(tr("Answer"));
     setWidgetResizable(true);
     setFrameShape(QFrame::NoFrame);
 }

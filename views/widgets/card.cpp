@@ -31,8 +31,8 @@ Card::Card(const QString& title, QWidget* parent)
     titleRow_->addWidget(right_);
     subtitle_->hide();
     right_->hide();
-    titleBox->setVisible(!title.isEmpty());
     column->addWidget(titleBox);
+    titleBox->setVisible(!title.isEmpty());  // now that it is inside: a widget by itself would open a window and take the keyboard
     column->addLayout(content_, 1);
     content_->setContentsMargins(Spacing::l, 0, Spacing::l, Spacing::m);
     content_->setSpacing(Spacing::s);

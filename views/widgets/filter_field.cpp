@@ -11,7 +11,7 @@ QLineEdit* makeFilterField(const QString& placeholder, const QString& name) {
     field->setPlaceholderText(placeholder);
     field->setAccessibleName(name);
     field->setClearButtonEnabled(true);
-    field->addAction(icon(QStringLiteral("filter"), Role::Muted), QLineEdit::LeadingPosition);
+    field->addAction(icon(QStringLiteral("filter"), Role::Muted), QLineEdit::LeadingPosition)->setText(name);
     return field;
 }
 
