@@ -1,15 +1,21 @@
 #pragma once
 
 #include <QApplication>
+#include <QFile>
 #include <QProcess>
+#include <QtTest>
 #include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <vector>
 
+#include "tests/corpus.h"
 #include "tests/gui/accessible_reader.h"
 #include "tests/gui/opened_document.h"
 #include "tests/places.h"
 #include "views/frame/main_window.h"
+#include "views/pages.h"
+#include "views/theme/theme.h"
 
 namespace pt2::tests {
 
@@ -108,6 +114,34 @@ private:
         return false;
     }
     views::MainWindow window_;
+};
+
+/// For tests whose rows are files of the corpus: each is opened in a window before its function runs, with what `pt2 inspect --json` says of it.
+class SpokenFiles {
+protected:
+    static void files(const std::vector<const char*>& names) {
+        QTest::addColumn<QString>("file");
+        for (const char* name : names) QTest::newRow(name) << QString::fromLatin1(name);
+    }
+    void registerPages() {
+        if (corpus().isEmpty()) QSKIP("The corpus is not here: what a screen reader is told is not compared with the command line.");
+        views::Theme::instance().apply(views::ThemeChoice::Light);
+        views::registerPages(registry_);
+    }
+    void openRow() {
+        QFETCH(const QString, file);
+        file_ = corpus() + u'/' + file;
+        if (!QFile::exists(file_)) QSKIP("This file is not in the corpus.");
+        facts_ = toldJson({"inspect", "--json", file_});
+        QVERIFY(facts_.is_object());
+        document_ = std::make_unique<SpokenDocument>(registry_);
+        QVERIFY(document_->open(file_));
+    }
+
+    views::PageRegistry registry_;
+    std::unique_ptr<SpokenDocument> document_;
+    QString file_;
+    Json facts_;
 };
 
 }  // namespace pt2::tests

@@ -53,34 +53,12 @@ QString shortType(const QString& type) {
 
 /// What a screen reader is told of Signature and Files is what the command line says with --json; pages, models and rows are reached with its
 /// actions and the keyboard.
-class AccessibleContractTest : public QObject {
+class AccessibleContractTest : public QObject, SpokenFiles {
     Q_OBJECT
 
-    views::PageRegistry registry_;
-    std::unique_ptr<SpokenDocument> document_;
-    QString file_;
-    Json facts_;
-
-    static void files(const std::vector<const char*>& names) {
-        QTest::addColumn<QString>("file");
-        for (const char* name : names) QTest::newRow(name) << QString::fromLatin1(name);
-    }
-
 private slots:
-    void initTestCase() {
-        if (corpus().isEmpty()) QSKIP("The corpus is not here: what a screen reader is told is not compared with the command line.");
-        views::Theme::instance().apply(views::ThemeChoice::Light);
-        views::registerPages(registry_);
-    }
-    void init() {
-        QFETCH(const QString, file);
-        file_ = corpus() + u'/' + file;
-        if (!QFile::exists(file_)) QSKIP("This file is not in the corpus.");
-        facts_ = toldJson({"inspect", "--json", file_});
-        QVERIFY(facts_.is_object());
-        document_ = std::make_unique<SpokenDocument>(registry_);
-        QVERIFY(document_->open(file_));
-    }
+    void initTestCase() { registerPages(); }
+    void init() { openRow(); }
     void cleanup() { document_.reset(); }
 
     void signature_data() {
