@@ -14,6 +14,10 @@ namespace pt2::x86 {
 
 inline bool oneOf(unsigned op, std::initializer_list<unsigned> list) { return std::find(list.begin(), list.end(), op) != list.end(); }
 inline bool within(unsigned op, unsigned first, unsigned last) { return op >= first && op <= last; }
+/// The fused multiplications of map 2: 96 to 9f, a6 to af, b6 to bf.
+inline bool isFusedMultiply(unsigned op) { return op >> 4U >= 9 && op >> 4U <= 0xb && (op & 0xfU) >= 6; }
+/// Those of them without a vector length.
+inline bool isScalarMultiply(unsigned op) { return (op & 0xfU) >= 9 && (op & 1U) != 0; }
 inline unsigned byteAt(Bytes code, std::size_t at) { return std::to_integer<unsigned>(code[at]); }
 
 enum Prefix : unsigned { None = 0, P66 = 1, PF3 = 2, PF2 = 3 };

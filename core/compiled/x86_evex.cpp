@@ -113,9 +113,8 @@ CpuFeatureSet evexMap2(const Encoding& e, bool& scalar) {
     }
     if (e.op == 0xcf) return featureSet({F::Gfni});
     if (oneOf(e.op, {0xdc, 0xdd, 0xde, 0xdf})) return featureSet({F::Vaes});
-    const unsigned low = e.op & 0xfU, high = e.op >> 4U;  // the fused multiplications: 96 to 9f, a6 to af, b6 to bf
-    if ((high == 9 || high == 0xa || high == 0xb) && low >= 6) {
-        scalar = low >= 9 && (low & 1U) != 0;
+    if (isFusedMultiply(e.op)) {
+        scalar = isScalarMultiply(e.op);
         return base();
     }
     return unknown();
@@ -198,7 +197,6 @@ CpuFeatureSet evexHalf(const Encoding& e, bool& scalar) {
         }
         return unknown();
     }
-    const unsigned low = e.op & 0xfU, high = e.op >> 4U;
     if (e.op == 0x13) {
         scalar = e.prefix == None;
         return e.prefix == None || e.prefix == P66 ? half : unknown();
@@ -208,8 +206,8 @@ CpuFeatureSet evexHalf(const Encoding& e, bool& scalar) {
         return e.prefix == PF3 || e.prefix == PF2 ? half : unknown();
     }
     if (e.prefix != P66) return unknown();
-    if ((high == 9 || high == 0xa || high == 0xb) && low >= 6) {
-        scalar = low >= 9 && (low & 1U) != 0;
+    if (isFusedMultiply(e.op)) {
+        scalar = isScalarMultiply(e.op);
         return half;
     }
     if (oneOf(e.op, {0x2c, 0x42, 0x4c, 0x4e})) return half;

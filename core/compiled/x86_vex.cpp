@@ -71,8 +71,7 @@ std::optional<CpuFeatureSet> map2Features(const Encoding& e) {
     if (within(e.op, 0xf2, 0xf7)) return generalFeatures(e);
     if (const auto later = laterMap2Features(e)) return later;
     if (e.prefix != P66) return std::nullopt;
-    const unsigned low = e.op & 0xfU, high = e.op >> 4U;  // the fused multiplications: 96 to 9f, a6 to af, b6 to bf
-    if ((high == 9 || high == 0xa || high == 0xb) && low >= 6) return needs({F::Fma});
+    if (isFusedMultiply(e.op)) return needs({F::Fma});
     if (within(e.op, 0x0c, 0x0f) || oneOf(e.op, {0x17, 0x1a, 0x41}) || within(e.op, 0x2c, 0x2f)) return needs({F::Avx});
     if (e.op == 0x13) return needs({F::F16c});
     if (oneOf(e.op, {0x18, 0x19})) return needs({e.registers ? F::Avx2 : F::Avx});  // a broadcast from a register came later

@@ -46,6 +46,13 @@ public:
         return at;
     }
 
+    /// The same for a path of the program's own: those are interned, so each is looked for once.
+    std::size_t findInterned(std::string_view path) {
+        const auto [entry, isNew] = interned_.emplace(path.data(), 0);
+        if (isNew) entry->second = find(path);
+        return entry->second;
+    }
+
     std::vector<ModuleSummary> take() { return std::move(modules_); }
     ModuleSummary& operator[](std::size_t index) { return modules_[index]; }
     std::size_t size() const { return modules_.size(); }
@@ -68,6 +75,7 @@ private:
     const Program& program_;
     std::vector<ModuleSummary> modules_;
     std::unordered_map<std::string, std::size_t> known_;
+    std::unordered_map<const char*, std::size_t> interned_;
 };
 
 /// The bytes of a tensor; nullopt when a size is not known or the product leaves 64 bits.
@@ -92,7 +100,7 @@ void addValues(Tree& tree, const Program& program, const SymExpr::Lookup& sizes)
     for (ValueId id = 0; id < program.values().size(); ++id) {
         const Value& value = program.value(id);
         if (value.producer == kNone || value.kind != ValueKind::Tensor) continue;
-        ModuleSums& own = tree[tree.find(program.modulePath(value.producer))].own;
+        ModuleSums& own = tree[tree.findInterned(program.modulePath(value.producer))].own;
         const auto bytes = tensorBytes(program, value, sizes);
         if (bytes && !__builtin_add_overflow(own.made, *bytes, &own.made)) continue;
         ++own.unsized;
@@ -100,12 +108,8 @@ void addValues(Tree& tree, const Program& program, const SymExpr::Lookup& sizes)
 }
 
 void addNodes(Tree& tree, const Program& program) {
-    std::unordered_map<const char*, std::size_t> ofPath;  // paths are interned
     for (NodeId id = 0; id < program.nodes().size(); ++id) {
-        const std::string_view path = program.modulePath(id);
-        const auto [entry, isNew] = ofPath.emplace(path.data(), 0);
-        if (isNew) entry->second = tree.find(path);
-        ModuleSums& own = tree[entry->second].own;
+        ModuleSums& own = tree[tree.findInterned(program.modulePath(id))].own;
         const std::string_view target = program.node(id).target;
         ++own.nodes;
         ++own.families[static_cast<std::size_t>(operatorFamily(target))];
