@@ -1,5 +1,6 @@
 #include "app/pt2/command.h"
 #include "app/pt2/issue_list.h"
+#include "core/archive/byte_check.h"
 #include "core/report/outcome_json.h"
 
 namespace pt2 {
@@ -9,23 +10,6 @@ struct VerifyArguments {
     std::string file;
     bool deep = false;
 };
-
-/// Reads every byte of every member, so that wrong CRCs are seen.
-Status readEverything(const Document& document, Context& context, Issues& issues) {
-    const Archive& archive = document.primary->archive();
-    const auto& members = archive.members();
-    for (MemberIndex i = 0; i < members.size(); ++i) {
-        if (members[i].isDirectory) continue;
-        context.out.progress({"reading " + members[i].name, i, members.size(), Progress::Unit::Steps, {}});
-        const Status status = archive.stream(
-            i, [](Bytes) -> Status { return {}; }, context.cancel);
-        if (status) continue;
-        if (status.error().kind == ErrorKind::Cancelled) return status;
-        issues.push_back({Severity::Error, status.error().code, "file/" + std::string(archive.nameBelowRoot(i)),
-                          status.error().what + (status.error().why.empty() ? "" : " " + status.error().why), status.error().help});
-    }
-    return {};
-}
 
 Result<int> verify(const VerifyArguments& arguments, Context& context) {
     auto document = context.open(arguments.file);
@@ -38,7 +22,9 @@ Result<int> verify(const VerifyArguments& arguments, Context& context) {
     }
     Issues issues = document->issues();
     if (arguments.deep) {
-        if (const Status status = readEverything(*document, context, issues); !status) return fail(status.error());
+        const auto read = readEveryByte(document->primary->archive(), issues, context.cancel,
+                                        [&context](const Progress& progress) { context.out.progress(progress); });
+        if (!read) return fail(read.error());
     }
     bool ok = true;
     for (const Issue& issue : issues) ok = ok && issue.severity != Severity::Error;

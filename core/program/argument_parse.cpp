@@ -119,7 +119,7 @@ bool ProgramReader::readArgument(Argument& out, NodeId node, int depth) {
     if (found == 1 && kind == ArgumentKind::StringToArgument) message = "An argument is nested too deeply; it is shown as its JSON.";
     const bool unknownTag = found == 1 && kind == ArgumentKind::Unknown;
     note(unknownTag ? Severity::Note : Severity::Error, "program.unknown-argument", token, message,
-         unknownTag ? "A newer pt2scope may know it." : "torch refuses this file.");
+         unknownTag ? "A newer pt2scope may know it." : "torch refuses this file; export the program again.");
     out = Argument{};
     out.kind = ArgumentKind::Unknown;
     out.text = reader_.textSince(token);
@@ -211,7 +211,7 @@ bool ProgramReader::readGraphArgument(Argument& out, NodeId node) {
     if (!found) return isMissing(token, "name");
     if (graph == kNone || reader_.tokens().first(graph) != '{') {
         note(Severity::Error, "program.no-subgraph", token, "The argument " + quoted(out.text) + " names a graph that the file does not hold.",
-             "torch refuses this file.");
+             "torch refuses this file; export the program again.");
         return true;
     }
     if (!creatingValues_) return true;  // a signature holds no graphs

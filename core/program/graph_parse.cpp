@@ -174,7 +174,8 @@ bool ProgramReader::readNode() {
 bool ProgramReader::checkMetadata() {
     const std::uint32_t token = reader_.position();
     if (!reader_.atObject()) {
-        note(Severity::Error, "program.metadata", token, "The metadata of a node is no object; it is left out.", "torch refuses this file.");
+        note(Severity::Error, "program.metadata", token, "The metadata of a node is no object; it is left out.",
+             "torch refuses this file; export the program again.");
         return reader_.skip();
     }
     // A flat object of strings has tokens in fours: key, colon, value, comma. Anything else takes the careful way.
@@ -192,7 +193,8 @@ bool ProgramReader::checkMetadata() {
         reader_.seek(at);
         return true;
     }
-    note(Severity::Error, "program.metadata", token, "The metadata of a node holds something that is no text.", "torch refuses this file.");
+    note(Severity::Error, "program.metadata", token, "The metadata of a node holds something that is no text.",
+         "torch refuses this file; export the program again.");
     return reader_.skip();
 }
 

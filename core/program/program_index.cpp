@@ -24,7 +24,7 @@ void ProgramReader::linkGraph(GraphId graphId) {
         if (value == kNone) continue;
         if (values[value].inputIndex != kNone) {
             noteAt(Severity::Error, "program.duplicate-value", out_.where, "Two inputs of a graph have the name " + quoted(values[value].name) + ".",
-                   "torch refuses this file.");
+                   "torch refuses this file; export the program again.");
         }
         values[value].inputIndex = i - graph.inputs.begin;
     }
@@ -33,7 +33,7 @@ void ProgramReader::linkGraph(GraphId graphId) {
             visit(visit, out_.arguments[i], [&](ValueId value) {
                 if (values[value].producer != kNone || values[value].inputIndex != kNone) {
                     noteAt(Severity::Error, "program.duplicate-value", nodeWhere(node), "The value " + quoted(values[value].name) + " is made twice.",
-                           "torch refuses this file.");
+                           "torch refuses this file; export the program again.");
                     return;
                 }
                 values[value].producer = node;
@@ -66,10 +66,11 @@ void ProgramReader::linkGraph(GraphId graphId) {
         const NodeId producer = values[value].producer;
         if (producer != kNone && producer >= node) {
             noteAt(Severity::Error, "program.order", nodeWhere(node),
-                   "The node reads " + quoted(values[value].name) + ", which only a later node or it itself makes.", "torch refuses this file.");
+                   "The node reads " + quoted(values[value].name) + ", which only a later node or it itself makes.",
+                   "torch refuses this file; export the program again.");
         } else if (producer == kNone && values[value].inputIndex == kNone) {
             noteAt(Severity::Error, "program.dangling", nodeWhere(node), "The node reads " + quoted(values[value].name) + ", which nothing makes.",
-                   "torch refuses this file.");
+                   "torch refuses this file; export the program again.");
         }
     });
     auto next = static_cast<std::uint32_t>(out_.userNodes.size());
@@ -85,11 +86,12 @@ void ProgramReader::linkGraph(GraphId graphId) {
         const Value& value = values[id];
         if (value.isGraphOutput && value.producer == kNone && value.inputIndex == kNone) {
             noteAt(Severity::Error, "program.dangling", out_.where, "The graph's output " + quoted(value.name) + " is made by nothing.",
-                   "torch refuses this file.");
+                   "torch refuses this file; export the program again.");
         }
         if (value.kind == ValueKind::Untyped && (value.producer != kNone || value.inputIndex != kNone)) {
             noteAt(Severity::Error, "program.untyped-value", value.producer != kNone ? nodeWhere(value.producer) : out_.where,
-                   "The value " + quoted(value.name) + " has no description of its type and sizes.", "torch refuses this file.");
+                   "The value " + quoted(value.name) + " has no description of its type and sizes.",
+                   "torch refuses this file; export the program again.");
         }
     }
 }

@@ -272,8 +272,8 @@ Result<std::shared_ptr<const Program>> Program::parse(ByteBuffer json, std::stri
     if (storage->text().substr(0, 3) == "\xEF\xBB\xBF") {
         storage->jsonBegin = 3;
         storage->jsonSize -= 3;
-        issues.push_back(
-            {Severity::Warning, "program.bom", storage->where, "The program's JSON begins with a byte order mark.", "torch refuses this file."});
+        issues.push_back({Severity::Warning, "program.bom", storage->where, "The program's JSON begins with a byte order mark.",
+                          "torch refuses this file; take the mark (three bytes) away, or export the program again."});
     }
     Result<JsonTokens> tokens = JsonTokens::scan(storage->text());
     if (!tokens) {

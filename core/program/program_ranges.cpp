@@ -44,7 +44,7 @@ void ProgramReader::checkRanges() {
         for (const std::string& symbol : out_.expressions[id]->symbols()) {
             if (known.count(symbol) != 0 || !told.insert(symbol).second) continue;
             noteAt(Severity::Warning, "program.no-range", out_.where, "The symbol " + quoted(symbol) + " has no range; any size is taken as allowed.",
-                   "torch refuses this file.");
+                   "torch refuses this file; export the program again.");
         }
     }
     for (const SymInt& dim : out_.symInts) {

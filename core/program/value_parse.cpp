@@ -142,7 +142,7 @@ bool ProgramReader::readSymInts(IdRange& out) {
         SymInt value;
         if (reader_.atNumber()) {
             note(Severity::Warning, "program.tensor-meta", reader_.position(), "A dimension is a bare number instead of an object.",
-                 "torch refuses this file.");
+                 "torch refuses this file; export the program again.");
         }
         if (!readSymInt(value)) return false;
         out_.symInts.push_back(value);

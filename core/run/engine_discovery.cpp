@@ -143,7 +143,7 @@ Result<EngineInfo> describeEngine(const CancelToken& cancel) {
     return describeWorker(*worker, cancel);
 }
 
-std::optional<std::map<std::string, std::string>> registeredSchemas(const std::string& worker, const std::vector<std::string>& targets) {
+std::optional<std::map<std::string, std::string>> askSchemas(const std::string& worker, const std::vector<std::string>& targets) {
     WorkerOptions options;
     options.worker = worker;
     const auto client = WorkerClient::start(options);
@@ -165,7 +165,7 @@ std::optional<std::map<std::string, std::string>> registeredSchemas(const std::s
 Target machineWith(const Result<EngineInfo>& engine) {
     if (!engine || !engine->problem.empty()) return thisMachineWithoutTorch();
     TargetTorch torch = describeTorch(engine->torchVersion, engine->variant, engine->devices, engine->libtorchPath);
-    torch.schemas = [worker = engine->workerPath](const std::vector<std::string>& targets) { return registeredSchemas(worker, targets); };
+    torch.schemas = [worker = engine->workerPath](const std::vector<std::string>& targets) { return askSchemas(worker, targets); };
     return thisMachineWith(std::move(torch));
 }
 

@@ -32,7 +32,7 @@ Result<EngineInfo> describeWorker(const std::string& worker, const CancelToken& 
 /// Starts the worker, reads its hello, asks it to leave.
 Result<EngineInfo> describeEngine(const CancelToken& cancel = {});
 /// Starts the worker and asks which of these operators its LibTorch has registered: their schemas by name. Absent: it could not be asked.
-std::optional<std::map<std::string, std::string>> registeredSchemas(const std::string& worker, const std::vector<std::string>& targets);
+std::optional<std::map<std::string, std::string>> askSchemas(const std::string& worker, const std::vector<std::string>& targets);
 /// This machine as a target, with the LibTorch of its run engine; without one where there is none that can be used.
 Target machineWith(const Result<EngineInfo>& engine);
 

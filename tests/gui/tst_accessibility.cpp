@@ -45,13 +45,15 @@ private slots:
 private:
     void checkCall(const Json& call, const std::map<std::string, Json>& nodes, const std::vector<Piece>& all);
     void checkWeight(const Json& weight, const ReadRow& row);
+    void checkPython(const Json& call, const std::map<std::string, Json>& nodes, const std::vector<Piece>& all);
     void checkValues(const Json& weight);
+    void checkHistogram(const Json& weight);
 };
 
 /// The panel below the source: nodes with how their link is known, and memory.
 void AccessibilityTest::checkCall(const Json& call, const std::map<std::string, Json>& nodes, const std::vector<Piece>& all) {
     static const std::map<std::string, QString> ways{{"named", "named in the source"}, {"provenance", "recorded by torch"}, {"inferred", "inferred"}};
-    std::vector<Piece> links = between(all, "ATen nodes", {"Reads", "Writes", "Python source"});
+    std::vector<Piece> links = between(all, "ATen nodes", {"Reads", "Writes", "ATen", "Python source"});
     if (call["links"].empty()) {
         const QString words = namesOf(links).join(' ');
         QVERIFY2(nodes.empty() ? words.contains("no exported program") : words.contains("Not known."), qPrintable(words));
@@ -78,7 +80,7 @@ void AccessibilityTest::checkCall(const Json& call, const std::map<std::string, 
     }
     for (const auto& [word, key] : {std::pair("Reads", "reads"), std::pair("Writes", "writes")}) {
         QStringList named;
-        for (const Piece& piece : between(all, word, {"Writes", "Python source"})) {
+        for (const Piece& piece : between(all, word, {"Writes", "ATen", "Python source"})) {
             for (const Json& buffer : call[key]) {
                 if (piece.name == text(buffer) || piece.description == text(buffer)) named << text(buffer);
             }
@@ -87,6 +89,30 @@ void AccessibilityTest::checkCall(const Json& call, const std::map<std::string, 
         for (const Json& buffer : call[key]) expected << text(buffer);
         QCOMPARE(named, expected);
     }
+    QStringList operators;
+    for (const Json& name : call["aten"]) operators << text(name);
+    QCOMPARE(namesOf(between(all, "ATen", {"Python source"})), operators.isEmpty() ? QStringList() : QStringList(operators.join(", ")));
+}
+
+/// The lines of Python that made the call's nodes, innermost first, the first four of them.
+void AccessibilityTest::checkPython(const Json& call, const std::map<std::string, Json>& nodes, const std::vector<Piece>& all) {
+    constexpr std::size_t kShown = 4;
+    std::vector<Json> frames;
+    for (const Json& link : call["links"]) {
+        const Json& stack = nodes.at(link["address"].get<std::string>())["stack"];
+        for (std::size_t i = stack.size(); i-- > 0;) {
+            const bool known = std::any_of(frames.begin(), frames.end(),
+                                           [&](const Json& frame) { return frame["file"] == stack[i]["file"] && frame["line"] == stack[i]["line"]; });
+            if (!known && frames.size() < kShown) frames.push_back(stack[i]);
+        }
+    }
+    QStringList expected{"recorded at export"};
+    for (const Json& frame : frames) {
+        expected << QStringLiteral("%1:%2").arg(text(frame["file"]).section('/', -1)).arg(frame["line"].get<int>()) << text(frame["function"]);
+        if (!frame["code"].get<std::string>().empty()) expected << text(frame["code"]);
+    }
+    if (frames.empty()) expected << "None is recorded for this call.";
+    QCOMPARE(namesOf(between(all, "Python source", {})).mid(0, expected.size()), expected);
 }
 
 void AccessibilityTest::kernels() {
@@ -105,6 +131,7 @@ void AccessibilityTest::kernels() {
         }
         QCOMPARE(readTable(findTable(document_->root(), "Kernel calls")).columns, (QStringList{"Call", "Kernel", "From"}));
         std::size_t i = 0, group = 0;
+        QString block;
         const bool walked = document_->walk("Kernel calls", [&](int, const ReadRow& row) {
             if (row["Kernel"].isEmpty()) {  // a module with its calls
                 QVERIFY2(row["Call"].contains(QRegularExpression(", [0-9]+ calls?$")), qPrintable(row["Call"]));
@@ -112,6 +139,7 @@ void AccessibilityTest::kernels() {
                 QVERIFY2(nodes.empty() || module == "The model itself" ||
                              std::any_of(modules.begin(), modules.end(), [&](const QString& path) { return path.startsWith(module); }),
                          qPrintable(module));
+                block = module;
                 ++group;
                 return;
             }
@@ -123,18 +151,29 @@ void AccessibilityTest::kernels() {
                      qPrintable(row["Kernel"] + " of " + model + " is not " + name));
             QCOMPARE(row.remarks["Kernel"].section('\n', 0, 0), name);
             QCOMPARE(row.remarks["Kernel"].section('\n', 1).section(':', 0, 0), text(call["kind"]));
-            // Modules of the linked nodes below the group's, else the nodes themselves.
+            // Modules that hold the linked nodes, below the group's; else the nodes themselves. None is without a node, and no node is without one.
             QCOMPARE(row["From"] == "unknown", call["links"].empty() && (!nodes.empty() || call["source_nodes"].empty()));
-            for (const QString& from : call["links"].empty() ? QStringList() : row["From"].split(", ")) {
-                const bool known = std::any_of(call["links"].begin(), call["links"].end(), [&](const Json& link) {
-                    const Json& node = nodes.at(link["address"].get<std::string>());
-                    return text(node["name"]) == from || text(node["module"]) == from || text(node["module"]).endsWith('.' + from);
-                });
-                QVERIFY2(known, qPrintable(from));
+            const QStringList shown = call["links"].empty() ? QStringList() : row["From"].split(", ");
+            QCOMPARE(QSet<QString>(shown.begin(), shown.end()).size(), shown.size());
+            const auto holds = [&](const QString& from, const Json& link) {
+                const Json& node = nodes.at(link["address"].get<std::string>());
+                return text(node["name"]) == from || ('.' + text(node["module"]) + '.').contains('.' + from + '.');
+            };
+            for (const QString& from : shown) {
+                QVERIFY2(std::any_of(call["links"].begin(), call["links"].end(), [&](const Json& link) { return holds(from, link); }),
+                         qPrintable(from));
+            }
+            for (const Json& link : call["links"]) {
+                const QString module = text(nodes.at(link["address"].get<std::string>())["module"]);
+                QVERIFY2(module.isEmpty() || module == block ||
+                             std::any_of(shown.begin(), shown.end(), [&](const QString& from) { return holds(from, link); }),
+                         qPrintable(module + " is not in " + row["From"]));
             }
             const std::vector<Piece> all = pieces(document_->root());
             QVERIFY(anyNamed(all, name));
             checkCall(call, nodes, all);
+            if (QTest::currentTestFailed()) return;
+            checkPython(call, nodes, all);
             if (QTest::currentTestFailed()) return;
             // The source and the place of the call, each with its lines.
             for (const auto& [side, key] : {std::pair("Kernel", "source"), std::pair("Call site", "call")}) {
@@ -211,6 +250,29 @@ void AccessibilityTest::checkValues(const Json& weight) {
     QVERIFY(read > 0 && read <= expected);
 }
 
+/// The bars of the histogram hold each value once, where its bounds say.
+void AccessibilityTest::checkHistogram(const Json& weight) {
+    static const QRegularExpression bar(QStringLiteral("^\\[(.+), (.+)\\): ([0-9,]+) \\("));
+    std::vector<std::uint64_t> read;
+    for (const Piece& piece : pieces(find(document_->root(), "Weight"))) {
+        if (const auto match = bar.match(piece.name); match.hasMatch()) read.push_back(match.captured(3).remove(',').toULongLong());
+    }
+    std::vector<double> values;
+    for (const Json& value : weight["values"]) {
+        if (value.is_number()) values.push_back(value.get<double>());
+        if (value.is_boolean()) values.push_back(value.get<bool>() ? 1 : 0);
+    }
+    if (values.empty()) return;
+    QVERIFY(!read.empty());
+    const auto [low, high] = std::minmax_element(values.begin(), values.end());
+    std::vector<std::uint64_t> expected(read.size(), 0);
+    for (const double value : values) {
+        const double at = *high > *low ? (value - *low) / (*high - *low) * static_cast<double>(read.size()) : 0;
+        ++expected[std::min(static_cast<std::size_t>(at), read.size() - 1)];
+    }
+    QCOMPARE(read, expected);
+}
+
 void AccessibilityTest::checkWeight(const Json& weight, const ReadRow& row) {
     const bool tensor = !weight["dtype"].is_null();
     QCOMPARE(row["Name"], text(weight["name"]));
@@ -244,7 +306,7 @@ void AccessibilityTest::checkWeight(const Json& weight, const ReadRow& row) {
     if (!viewed.isEmpty()) sharing << "shares storage with " + some(viewed);
     QCOMPARE(row["Sharing"], sharing.join("; "));
     if (weight.contains("compiled")) {
-        static const std::map<std::string, QString> words{{"same", "same bytes"}};
+        static const std::map<std::string, QString> words{{"same", "same bytes"}, {"baked into code", "baked in"}};
         const auto known = words.find(weight["compiled"]["as"]);
         QCOMPARE(row["Compiled"], known != words.end() ? known->second : text(weight["compiled"]["as"]));
         QVERIFY2(row.remarks["Compiled"].endsWith(text(weight["compiled"]["why"])), qPrintable(row.remarks["Compiled"]));
@@ -292,7 +354,8 @@ void AccessibilityTest::weights() {
                 }
                 for (const Json& other : weight["storage"]["shared_with"])
                     expected << QStringLiteral("%1 (%2)").arg(text(other["name"]), text(other["as"]));
-                if (expected.size() <= 6) QCOMPARE(sharers, expected);
+                if (expected.size() > 6) expected = expected.mid(0, 6) << QStringLiteral("… %1 more").arg(expected.size() - 6);
+                QCOMPARE(sharers, expected);
             }
             if (listed["source"] == "program") QCOMPARE(field(said, "gradient"), weight["requires_grad"].get<bool>() ? "wanted" : "not wanted");
             if (weight.contains("compiled")) {
@@ -328,7 +391,11 @@ void AccessibilityTest::weights() {
                 QCOMPARE(read["+Inf"].value(at), countText(stats["positive_inf"]));
                 QCOMPARE(read["−Inf"].value(at), countText(stats["negative_inf"]));
             }
-            if (weight.contains("values") && !weight["values"].empty() && weight["elements"].get<std::size_t>() <= 100000) checkValues(weight);
+            if (weight.contains("values") && !weight["values"].empty() && weight["elements"].get<std::size_t>() <= 100000) {
+                checkValues(weight);
+                if (QTest::currentTestFailed()) return;
+                if (!weight["stats"].is_null()) checkHistogram(weight);
+            }
         });
         QVERIFY(walked);
         QCOMPARE(i, all.size());

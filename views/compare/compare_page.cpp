@@ -21,6 +21,7 @@
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/answer_pane.h"
+#include "views/widgets/choice_box.h"
 #include "views/widgets/empty_state.h"
 #include "views/widgets/error_panel.h"
 #include "views/widgets/ground.h"
@@ -127,10 +128,8 @@ ComparePage::ComparePage(DocumentSession& session, QWidget* parent) : Page(sessi
 void ComparePage::buildToolbar(QVBoxLayout* column) {
     auto* bar = new PageToolbar;
     const auto combo = [&](const char* name, const QString& accessible, int width) {
-        auto* box = new QComboBox;
+        auto* box = makeChoiceBox(accessible);
         box->setObjectName(QString::fromUtf8(name));
-        box->setAccessibleName(accessible);
-        box->setAccessibleDescription(accessible);
         box->setMinimumWidth(width);
         box->setSizeAdjustPolicy(QComboBox::AdjustToContents);
         box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);

@@ -1,9 +1,11 @@
 #include "views/frame/document_session.h"
 
+#include <QElapsedTimer>
 #include <QFileSystemWatcher>
 #include <QTimer>
 #include <algorithm>
 
+#include "core/archive/byte_check.h"
 #include "core/compiled/runnable.h"
 #include "core/compiled/this_machine.h"
 #include "core/run/engine_discovery.h"
@@ -25,6 +27,7 @@ int rank(Severity severity) { return severity == Severity::Error ? 0 : severity 
 
 constexpr int kSettleMs = 400;  // a writer may touch a file several times
 constexpr qsizetype kLogLimit = 20000;
+constexpr QLatin1String kWholeRead("whole");  // its job
 
 }  // namespace
 
@@ -95,8 +98,9 @@ void DocumentSession::read(const QString& withPath) {
             document_ = std::make_shared<const Document>(std::move(*opened.document));
             model_ = opened.model;
             contract_ = std::move(opened.contract);
-            issues_ = document_->issues();
-            std::stable_sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) { return rank(a.severity) < rank(b.severity); });
+            setIssues(document_->issues());
+            wholeRead_.reset();
+            jobs_->cancel(kWholeRead);
             state_ = State::Ready;
             watch();
             forgetModel();
@@ -190,6 +194,49 @@ const CompiledModel* DocumentSession::compiledModel() const { return document_ ?
 
 int DocumentSession::issueCount(Severity severity) const {
     return static_cast<int>(std::count_if(issues_.begin(), issues_.end(), [severity](const Issue& issue) { return issue.severity == severity; }));
+}
+
+void DocumentSession::setIssues(Issues issues) {
+    issues_ = std::move(issues);
+    std::stable_sort(issues_.begin(), issues_.end(), [](const Issue& a, const Issue& b) { return rank(a.severity) < rank(b.severity); });
+}
+
+bool DocumentSession::isReadingWhole() const { return jobs_->isRunning(kWholeRead); }
+
+void DocumentSession::readWhole() {
+    if (!document_ || wholeRead_ || isReadingWhole()) return;
+    struct Read {
+        Issues issues;
+        WholeRead whole;
+    };
+    jobs_->start(
+        this, kWholeRead, tr("Reading every byte"),
+        [document = document_](const CancelToken& cancel, const ProgressSink& progress) -> Result<Read> {
+            QElapsedTimer timer;
+            timer.start();
+            Read read;
+            read.issues = document->issues();
+            const std::size_t known = read.issues.size();
+            for (const auto* package : {document->primary.get(), document->attached.get()}) {
+                if (!package) continue;
+                const auto bytes = readEveryByte(package->archive(), read.issues, cancel, progress);
+                if (!bytes) return fail(bytes.error());
+                read.whole.bytes += *bytes;
+            }
+            read.whole.seconds = static_cast<double>(timer.nsecsElapsed()) * 1e-9;
+            read.whole.found = read.issues.size() - known;
+            return read;
+        },
+        [this, document = document_](Result<Read> read) {
+            if (read && document == document_) {  // not read anew meanwhile
+                wholeRead_ = read->whole;
+                setIssues(std::move(read->issues));
+            } else if (!read && read.error().kind != ErrorKind::Cancelled) {
+                log(shown(read.error().what));
+            }
+            emit issuesChanged();
+        });
+    emit issuesChanged();
 }
 
 void DocumentSession::select(const Address& address) {

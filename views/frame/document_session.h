@@ -69,6 +69,16 @@ public:
     /// Issues of the file(s), errors first, then in file order.
     const Issues& issues() const { return issues_; }
     int issueCount(Severity severity) const;
+    /// What reading the whole of the file(s) took, once somebody asked for it; what was found is among the issues.
+    struct WholeRead {
+        std::uint64_t bytes = 0;
+        double seconds = 0;
+        std::size_t found = 0;  ///< issues that opening had not seen
+    };
+    const std::optional<WholeRead>& wholeRead() const { return wholeRead_; }
+    bool isReadingWhole() const;
+    /// Reads every byte and compares it with the archive's CRCs in the background, once; `issuesChanged` follows.
+    void readWhole();
 
     const Address& selection() const { return selection_; }
     /// Selects in place, without moving to another page.
@@ -90,6 +100,8 @@ signals:
     void openProgress(const pt2::Progress& progress);
     /// Another document or model: pages read everything anew, and keep what they can.
     void documentChanged();
+    /// What is odd about the present document: reading the whole of it has begun, found something, or ended.
+    void issuesChanged();
     void runnableChanged();
     void kernelsChanged();
     void selectionChanged(const pt2::Address& address);
@@ -106,6 +118,7 @@ private:
     void read(const QString& withPath);
     void judge();
     void forgetModel();
+    void setIssues(Issues issues);
     QString path_, with_;
     State state_ = State::Opening;
     Error error_;
@@ -116,6 +129,7 @@ private:
     std::shared_ptr<const Result<LinkedKernels>> kernels_;
     bool kernelsAsked_ = false;
     Issues issues_;
+    std::optional<WholeRead> wholeRead_;
     Address selection_;
     JobId opening_ = 0;
     bool changedOnDisk_ = false;

@@ -24,6 +24,7 @@
 #include "views/theme/theme.h"
 #include "views/widgets/banner.h"
 #include "views/widgets/buttons.h"
+#include "views/widgets/choice_box.h"
 #include "views/widgets/error_panel.h"
 #include "views/widgets/ground.h"
 #include "views/widgets/progress.h"
@@ -62,7 +63,7 @@ DocumentView::DocumentView(DocumentSession* session, const PageRegistry& registr
       vertical_(new QSplitter(Qt::Vertical)),
       inspectorBox_(new QVBoxLayout),
       inspectorHost_(new Ground(Role::Window)),
-      models_(new QComboBox),
+      models_(makeChoiceBox(tr("The model that the pages show"))),
       openingDelay_(new QTimer(this)),
       key_(QStringLiteral("overview")) {
     session->setParent(this);
@@ -94,7 +95,6 @@ DocumentView::DocumentView(DocumentSession* session, const PageRegistry& registr
     vertical_->setCollapsible(0, false);
     stack_->setMinimumWidth(320);
 
-    models_->setAccessibleName(tr("Model"));
     models_->setToolTip(tr("The model that the pages show"));
     models_->hide();
     addressBar_->addTool(models_);
@@ -122,6 +122,10 @@ DocumentView::DocumentView(DocumentSession* session, const PageRegistry& registr
     });
     connect(session_, &DocumentSession::stateChanged, this, &DocumentView::stateChanged);
     connect(session_, &DocumentSession::documentChanged, this, &DocumentView::documentChanged);
+    connect(session_, &DocumentSession::issuesChanged, this, [this] {
+        showIssueCount();
+        refreshChrome();
+    });
     connect(session_, &DocumentSession::runnableChanged, this, &DocumentView::refreshChrome);
     connect(session_, &DocumentSession::navigationRequested, this, &DocumentView::navigate);
     connect(session_, &DocumentSession::pageRequested, this, &DocumentView::showPage);
@@ -244,11 +248,16 @@ void DocumentView::stateChanged() {
     emit titleChanged();
 }
 
+int DocumentView::showIssueCount() {
+    const int errors = session_->issueCount(Severity::Error), warnings = session_->issueCount(Severity::Warning);
+    navigation_->setBadge(QStringLiteral("problems"), errors + warnings, errors > 0);
+    return errors;
+}
+
 void DocumentView::documentChanged() {
     const Document& document = session_->document();
     for (const PageInfo& info : registry_.pages()) navigation_->setUnavailable(info.key, info.unavailable ? info.unavailable(*session_) : QString());
-    const int errors = session_->issueCount(Severity::Error), warnings = session_->issueCount(Severity::Warning);
-    navigation_->setBadge(QStringLiteral("problems"), errors + warnings, errors > 0);
+    const int errors = showIssueCount();
     const std::vector<std::string> names = document.modelNames();
     models_->clear();
     for (const std::string& name : names) models_->addItem(shown(name), toQt(name));
@@ -260,13 +269,11 @@ void DocumentView::documentChanged() {
     }
     rememberRecentFile(
         {session_->path(), kindInWords(document), static_cast<qint64>(document.primary->archive().fileSize()), errors, QDateTime::currentDateTime()});
+    // Another model or a reload leaves the keyboard where it was, for instance in the list of models.
+    const Keyboard keyboard = history_.empty() || stateWidget_ ? Keyboard::GoesToThePage : Keyboard::Stays;
     setCentre(nullptr);
-    if (history_.empty()) {
-        record({key_, {}});
-    }
-    const bool choosing = models_->hasFocus();
-    show(history_[place_]);
-    if (choosing) models_->setFocus(Qt::OtherFocusReason);  // the next key chooses the next model
+    if (history_.empty()) record({key_, {}});
+    show(history_[place_], keyboard);
     emit titleChanged();
 }
 
@@ -307,14 +314,14 @@ void DocumentView::goForward() {
     show(history_[place_]);
 }
 
-void DocumentView::show(const Place& place) {
+void DocumentView::show(const Place& place, Keyboard keyboard) {
     key_ = place.page;
     navigation_->setCurrent(key_);
     Page* shownPage = page(key_);
     if (!shownPage) return refreshChrome();
     moving_ = true;
     stack_->setCurrentWidget(shownPage);
-    if (!shownPage->isAncestorOf(QApplication::focusWidget())) shownPage->setFocus(Qt::OtherFocusReason);
+    if (keyboard == Keyboard::GoesToThePage && !shownPage->isAncestorOf(QApplication::focusWidget())) shownPage->setFocus(Qt::OtherFocusReason);
     if (place.address.kind != Address::Kind::None) {
         session_->select(place.address);
         shownPage->showAddress(place.address);

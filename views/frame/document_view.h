@@ -61,9 +61,12 @@ private:
     };
     void stateChanged();
     void documentChanged();
+    /// The number at the Problems entry; returns the errors.
+    int showIssueCount();
     void refreshChrome();
     void record(const Place& place);
-    void show(const Place& place);
+    enum class Keyboard { GoesToThePage, Stays };
+    void show(const Place& place, Keyboard keyboard = Keyboard::GoesToThePage);
     void adaptToWidth();
     void placeOverlay();
     QWidget* openingWidget();

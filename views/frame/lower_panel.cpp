@@ -48,6 +48,7 @@ LowerPanel::LowerPanel(DocumentSession& session, QWidget* parent)
     connect(close, &QToolButton::clicked, this, &LowerPanel::closeRequested);
     connect(problems_, &DataTable::rowActivated, this, [this](const QString& address) { session_.navigate(address); });
     connect(&session, &DocumentSession::documentChanged, this, &LowerPanel::refresh);
+    connect(&session, &DocumentSession::issuesChanged, this, &LowerPanel::refresh);
     connect(&session, &DocumentSession::logged, log_, &QPlainTextEdit::appendPlainText);
     refresh();
 }

@@ -63,7 +63,10 @@ InspectorSection sourceSection(const NodeMetadata& metadata) {
         section.rows.push_back({{}, QObject::tr("none"), {}, true, {}, {}, false});
         return section;
     }
-    const auto place = [](const SourceFrame& frame) { return QStringLiteral("%1:%2").arg(QFileInfo(shown(frame.file)).fileName()).arg(frame.line); };
+    // The word joiner keeps a line's number at its file where the text wraps.
+    const auto place = [](const SourceFrame& frame) {
+        return QStringLiteral("%1:\u2060%2").arg(QFileInfo(shown(frame.file)).fileName()).arg(frame.line);
+    };
     const SourceFrame& inner = trace.back();
     InspectorRow row;
     row.text = place(inner);
@@ -75,7 +78,7 @@ InspectorSection sourceSection(const NodeMetadata& metadata) {
     for (std::size_t i = trace.size() - 1; i-- > 0 && callers.size() < 4;) callers << place(trace[i]);
     if (!callers.isEmpty())
         section.rows.push_back(
-            {{}, {}, {}, false, {}, {{QObject::tr("called from %1").arg(callers.join(QStringLiteral("  "))), false, true}}, false});
+            {{}, {}, {}, false, {}, {{QObject::tr("called from %1").arg(callers.join(QStringLiteral(", "))), false, true}}, false});
     return section;
 }
 

@@ -197,6 +197,9 @@ void CallDetails::addMemory(QVBoxLayout* column) {
     };
     add(tr("Reads"), readsOf(*kernels_, call_));
     add(tr("Writes"), writesOf(*kernels_, call_));
+    QStringList operators;
+    for (const std::string& name : kernels_->listing.calls[call_].aten) operators << shown(name);
+    if (!operators.isEmpty()) facts->add(tr("ATen"), operators.join(QStringLiteral(", ")), true);
     column->addWidget(facts);
 }
 

@@ -2,6 +2,7 @@
 
 #include <QObject>
 #include <algorithm>
+#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -40,20 +41,56 @@ std::vector<std::string> modulesOf(const LinkedKernels& kernels, std::size_t cal
     return paths;
 }
 
-QString fromText(const LinkedKernels& kernels, std::size_t call, const std::string& block) {
-    QStringList parts;
-    for (const std::string& path : modulesOf(kernels, call)) {
-        if (path == block || path.empty()) continue;
-        const bool inside = !block.empty() && path.size() > block.size() && path.compare(0, block.size(), block) == 0 && path[block.size()] == '.';
-        parts << shown(inside ? std::string_view(path).substr(block.size() + 1) : std::string_view(path));
+/// Whether `path` lies below `above`; everything lies below the model itself, the empty path.
+bool isInside(std::string_view path, std::string_view above) {
+    return above.empty() || (path.size() > above.size() && path.substr(0, above.size()) == above && path[above.size()] == '.');
+}
+
+/// The fewest modules that hold these: none beside one that holds it, and one module in place of more than two of its children.
+std::vector<std::string> heldTogether(std::vector<std::string> paths, const std::string& block) {
+    const auto parent = [](const std::string& path) { return path.substr(0, path.rfind('.') == std::string::npos ? 0 : path.rfind('.')); };
+    std::map<std::string, int> children;
+    for (const std::string& path : paths) ++children[parent(path)];
+    for (const auto& [above, count] : children) {
+        if (count <= 2 || above == block || !isInside(above, block)) continue;
+        const auto first = std::find_if(paths.begin(), paths.end(), [&, &above = above](const std::string& path) { return parent(path) == above; });
+        *first = above;
     }
-    if (!parts.isEmpty()) return parts.join(QStringLiteral(", "));
-    // Work of the block itself: its nodes say more than its name.
-    for (const KernelLink& link : kernels.links[call]) parts << shown(kernels.program.entry->program->displayName(link.node));
-    if (parts.isEmpty() && !kernels.program) {
-        for (const std::string& node : kernels.listing.calls[call].sourceNodes) parts << shown(node);
+    std::vector<std::string> fewest;
+    for (const std::string& path : paths) {
+        const bool held = std::any_of(paths.begin(), paths.end(), [&](const std::string& other) { return !other.empty() && isInside(path, other); });
+        if (!held && std::find(fewest.begin(), fewest.end(), path) == fewest.end()) fewest.push_back(path);
+    }
+    return fewest;
+}
+
+QString pathsBelow(const std::vector<std::string>& paths, const std::string& block) {
+    QStringList parts;
+    for (const std::string& path : paths) {
+        if (path == block || path.empty()) continue;
+        parts << shown(!block.empty() && isInside(path, block) ? std::string_view(path).substr(block.size() + 1) : std::string_view(path));
     }
     return parts.join(QStringLiteral(", "));
+}
+
+Cell fromCell(const LinkedKernels& kernels, std::size_t call, const std::string& block) {
+    std::vector<std::string> paths = modulesOf(kernels, call);
+    const QString all = pathsBelow(paths, block);
+    paths.erase(std::remove(paths.begin(), paths.end(), block), paths.end());
+    QString text = pathsBelow(heldTogether(std::move(paths), block), block);
+    if (text.isEmpty()) {
+        // Work of the block itself: its nodes say more than its name.
+        QStringList parts;
+        for (const KernelLink& link : kernels.links[call]) parts << shown(kernels.program.entry->program->displayName(link.node));
+        if (parts.isEmpty() && !kernels.program) {
+            for (const std::string& node : kernels.listing.calls[call].sourceNodes) parts << shown(node);
+        }
+        text = parts.join(QStringLiteral(", "));
+    }
+    Cell cell = text.isEmpty() ? Cell::missing(QObject::tr("unknown")) : Cell::muted(text);
+    cell.cutLeft = true;
+    if (all != text) cell.tooltip = all;
+    return cell;
 }
 
 /// What the icon before a call stands for.
@@ -77,10 +114,7 @@ Row callRow(const LinkedKernels& kernels, std::size_t index, const std::string& 
     name.icon = call.definition ? QStringLiteral("kernels") : QStringLiteral("library");
     name.iconColour = call.definition ? Role::Link : Role::Muted;
     name.tooltip = shown(call.name) + QLatin1Char('\n') + kindWords(call.kind);
-    const QString from = fromText(kernels, index, block);
-    Cell module = from.isEmpty() ? Cell::missing(QObject::tr("unknown")) : Cell::muted(from);
-    module.cutLeft = true;
-    row.cells = {number, name, module};
+    row.cells = {number, name, fromCell(kernels, index, block)};
     return row;
 }
 

@@ -47,6 +47,21 @@ ProblemsHead problemsHead(const DocumentSession& session) {
     return head;
 }
 
+QString checkedText(const DocumentSession& session) {
+    const QString opening = QObject::tr("Container, programs, places of weights and compiled models were checked while opening.");
+    if (session.isReadingWhole()) return opening + QObject::tr(" Every byte is being read…");
+    const auto& whole = session.wholeRead();
+    if (!whole) return opening + QObject::tr(" Nothing was run, and no weight was read.");
+    bool checksums = true;
+    for (const auto* package : {session.document().primary.get(), session.document().attached.get()}) {
+        if (package && package->archive().kind() == ContainerKind::Folder) checksums = false;
+    }
+    const QString read = QObject::tr(" Every byte was read: %1 in %2").arg(toQt(formatBytes(whole->bytes)), toQt(formatDuration(whole->seconds)));
+    if (whole->found > 0)
+        return opening + read + QObject::tr("; that found %1.").arg(counted(whole->found, QObject::tr("problem"), QObject::tr("problems")));
+    return opening + read + (checksums ? QObject::tr(", and every member agrees with its checksum.") : QObject::tr("; a folder has no checksums."));
+}
+
 std::vector<Row> issueRows(const Issues& issues, bool errors, bool warnings, bool notes) {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < issues.size(); ++i) {
@@ -95,9 +110,11 @@ std::optional<std::size_t> issueIndex(const QString& address) {
     return static_cast<std::size_t>(index);
 }
 
-std::optional<std::pair<std::shared_ptr<const Package>, MemberIndex>> issueMember(const DocumentSession& session, const Issue& issue) {
-    std::string name = issue.where;
-    if (name.rfind("file/", 0) == 0) name = name.substr(5);
+namespace {
+
+using FoundMember = std::optional<std::pair<std::shared_ptr<const Package>, MemberIndex>>;
+
+FoundMember memberNamed(const DocumentSession& session, const std::string& name) {
     if (name.empty()) return std::nullopt;
     for (const auto& package : {session.document().primary, session.document().attached}) {
         if (!package) continue;
@@ -114,6 +131,17 @@ std::optional<std::pair<std::shared_ptr<const Package>, MemberIndex>> issueMembe
         }
     }
     return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::pair<std::shared_ptr<const Package>, MemberIndex>> issueMember(const DocumentSession& session, const Issue& issue) {
+    std::string name = issue.where;
+    if (name.rfind("file/", 0) == 0) name = name.substr(5);
+    if (const auto member = memberNamed(session, name)) return member;
+    // A place within a member follows its name.
+    const std::size_t colon = name.find(": ");
+    return colon == std::string::npos ? std::nullopt : memberNamed(session, name.substr(0, colon));
 }
 
 }  // namespace pt2::views

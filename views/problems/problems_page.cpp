@@ -26,6 +26,7 @@
 #include "views/widgets/ground.h"
 #include "views/widgets/hex_view.h"
 #include "views/widgets/key_value_list.h"
+#include "views/widgets/link_label.h"
 #include "views/widgets/text.h"
 #include "views/widgets/vertical_scroll.h"
 
@@ -38,6 +39,7 @@ constexpr int kDetailWidth = 440, kDetailMinimum = 320, kBothWidth = 760, kHexHe
 ProblemsPage::ProblemsPage(DocumentSession& session, QWidget* parent)
     : Page(session, parent),
       stack_(new QStackedWidget),
+      none_(new EmptyState(QStringLiteral("ok"), tr("No problems found"), checkedText(session))),
       banner_(new Banner(State::Error, {})),
       errors_(new SeverityToggle(State::Error)),
       warnings_(new SeverityToggle(State::Warning)),
@@ -45,18 +47,18 @@ ProblemsPage::ProblemsPage(DocumentSession& session, QWidget* parent)
       filter_(makeFilterField(tr("Filter"), tr("Filter problems"))),
       table_(new DataTable),
       model_(new RowModel({{tr("What"), 440, false, true, {}}, {tr("Advice"), 260, false, false, {}}}, this)),
+      read_(new TextLabel({}, TextSize::Caption, Role::Muted)),
+      readWhole_(new LinkLabel(tr("Read every byte"))),
       detailArea_(nullptr),
       detail_(new QVBoxLayout) {
     auto* outer = new QVBoxLayout(this);
     setMargins(outer, 0, 0);
     outer->addWidget(stack_);
-    auto* none =
-        new EmptyState(QStringLiteral("ok"), tr("No problems found"),
-                       tr("Container, programs, weights and compiled models were checked while opening. Nothing was run and no weight was read."));
     auto* noneGround = new Ground(Role::Base);
     auto* noneColumn = new QVBoxLayout(noneGround);
     setMargins(noneColumn, 0, 0);
-    noneColumn->addWidget(none);
+    noneColumn->addWidget(none_);
+    readWholeButton_ = none_->setButton({tr("Read every byte"), [this] { this->session().readWhole(); }});
     stack_->addWidget(noneGround);
 
     auto* splitter = new QSplitter(Qt::Horizontal);
@@ -82,6 +84,15 @@ ProblemsPage::ProblemsPage(DocumentSession& session, QWidget* parent)
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setAccessibleName(tr("Problems"));
     column->addWidget(table_, 1);
+    auto* foot = new Ground(Role::Window);
+    foot->setEdges(Qt::TopEdge);
+    auto* footRow = new QHBoxLayout(foot);
+    setMargins(footRow, Spacing::m, Spacing::s, Spacing::s);
+    read_->setWordWrap(true);
+    footRow->addWidget(read_, 1);
+    readWhole_->setCaption(true);
+    footRow->addWidget(readWhole_);
+    column->addWidget(foot);
     splitter->addWidget(left);
 
     auto* ground = new Ground(Role::Window);
@@ -103,10 +114,14 @@ ProblemsPage::ProblemsPage(DocumentSession& session, QWidget* parent)
         const auto index = issueIndex(address);
         if (index && *index < this->session().issues().size()) this->session().navigate(toQt(this->session().issues()[*index].where));
     });
+    connect(readWhole_, &LinkLabel::clicked, this, [this] { this->session().readWhole(); });
+    connect(&session, &DocumentSession::issuesChanged, this, &ProblemsPage::issuesChanged);
     documentChanged();
 }
 
-void ProblemsPage::documentChanged() {
+void ProblemsPage::documentChanged() { issuesChanged(); }
+
+void ProblemsPage::issuesChanged() {
     const DocumentSession& s = session();
     stack_->setCurrentIndex(s.issues().empty() ? 0 : 1);
     const ProblemsHead head = problemsHead(s);
@@ -116,7 +131,14 @@ void ProblemsPage::documentChanged() {
     errors_->setCount(errors, errors == 1 ? tr("error") : tr("errors"));
     warnings_->setCount(warnings, warnings == 1 ? tr("warning") : tr("warnings"));
     notes_->setCount(notes, notes == 1 ? tr("note") : tr("notes"));
+    const bool whole = s.wholeRead() || s.isReadingWhole();
+    if (whole && (readWholeButton_->hasFocus() || readWhole_->hasFocus())) setFocus();  // before they go: the keyboard stays on this page
+    none_->setText(checkedText(s));
+    readWholeButton_->setVisible(!whole);
+    read_->setFullText(checkedText(s));
+    readWhole_->setVisible(!whole);
     fillRows();
+    emit changed();
 }
 
 void ProblemsPage::fillRows() {
@@ -193,7 +215,7 @@ QStringList ProblemsPage::statusTexts() const {
                                .join(QStringLiteral(" · "))};
 }
 
-bool ProblemsPage::settled() const { return !hex_ || hex_->settled(); }
+bool ProblemsPage::settled() const { return (!hex_ || hex_->settled()) && !session().isReadingWhole(); }
 
 void ProblemsPage::find() {
     filter_->setFocus(Qt::ShortcutFocusReason);

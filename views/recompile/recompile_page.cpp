@@ -24,6 +24,7 @@
 #include "views/widgets/banner.h"
 #include "views/widgets/buttons.h"
 #include "views/widgets/card.h"
+#include "views/widgets/choice_box.h"
 #include "views/widgets/data_table.h"
 #include "views/widgets/empty_state.h"
 #include "views/widgets/error_panel.h"
@@ -138,10 +139,8 @@ void RecompilePage::buildForm(QVBoxLayout* column) {
     auto* deviceRow = new QHBoxLayout;
     setMargins(deviceRow, 0, Spacing::s);
     deviceRow->addWidget(new TextLabel(tr("Device")));
-    device_ = new QComboBox;
+    device_ = makeChoiceBox(tr("Device"));
     device_->setObjectName(QStringLiteral("recompileDevice"));
-    device_->setAccessibleName(tr("Device"));
-    device_->setAccessibleDescription(tr("Device"));
     device_->addItem(tr("as exported"), QString());
     device_->addItem(QStringLiteral("CPU"), QStringLiteral("cpu"));
     device_->addItem(QStringLiteral("CUDA"), QStringLiteral("cuda"));

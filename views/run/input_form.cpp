@@ -17,6 +17,7 @@
 #include "views/frame/file_path.h"
 #include "views/theme/spacing.h"
 #include "views/widgets/chip.h"
+#include "views/widgets/choice_box.h"
 #include "views/widgets/ground.h"
 #include "views/widgets/link_label.h"
 #include "views/widgets/text.h"
@@ -131,9 +132,7 @@ void InputForm::rebuild() {
     head->addWidget(new TextLabel(tr("Inputs"), TextSize::Section));
     head->addWidget(new TextLabel(counted(static_cast<std::uint64_t>(tensors), tr("tensor"), tr("tensors")), TextSize::Body, Role::Muted));
     head->addStretch(1);
-    auto* all = new QComboBox;
-    all->setAccessibleName(tr("Fill all inputs with"));
-    all->setAccessibleDescription(tr("Fill all inputs with"));
+    auto* all = makeChoiceBox(tr("Fill all inputs with"));
     all->addItem(tr("Fill all with…"), QStringLiteral("-"));
     for (const Source& source : kSources) {
         if (!source.hint) all->addItem(tr(source.label), QString::fromUtf8(source.key));
@@ -239,10 +238,8 @@ void InputForm::addInputRow(QGridLayout* grid, int row, std::size_t index, const
     grid->addWidget(type, row, 1);
     InputRow entry;
     entry.input = index;
-    entry.source = new QComboBox;
+    entry.source = makeChoiceBox(tr("Values of %1 from").arg(shown(input.name)));
     entry.source->setObjectName(QStringLiteral("source:") + toQt(input.name));
-    entry.source->setAccessibleName(tr("Values of %1 from").arg(shown(input.name)));
-    entry.source->setAccessibleDescription(tr("Values of %1 from").arg(shown(input.name)));
     entry.source->setFixedWidth(kSourceWidth);
     for (const Source& source : kSources) entry.source->addItem(tr(source.label), QString::fromUtf8(source.key));
     if (hasSamples_) entry.source->addItem(tr("stored sample"), QStringLiteral("sample"));

@@ -25,6 +25,7 @@
 #include "views/widgets/answer_pane.h"
 #include "views/widgets/buttons.h"
 #include "views/widgets/chip.h"
+#include "views/widgets/choice_box.h"
 #include "views/widgets/empty_state.h"
 #include "views/widgets/error_panel.h"
 #include "views/widgets/ground.h"
@@ -170,10 +171,8 @@ void RunPage::buildHowToRun(QVBoxLayout* column) {
     auto* second = new QHBoxLayout;
     setMargins(second, 0, Spacing::s);
     second->addWidget(label(tr("Device")));
-    device_ = new QComboBox;
+    device_ = makeChoiceBox(tr("Device"));
     device_->setObjectName(QStringLiteral("device"));
-    device_->setAccessibleName(tr("Device"));
-    device_->setAccessibleDescription(tr("Device"));
     device_->setMinimumWidth(140);
     second->addWidget(device_);
     second->addWidget(new TextLabel(tr("Threads")));

@@ -125,9 +125,10 @@ void RunResult::addVerdict(QVBoxLayout* column) {
     }
 }
 
-QWidget* RunResult::latencyCard(const QString& title, const RunOutcome& outcome, int series, double axisEnd, std::uint64_t top) {
+QWidget* RunResult::latencyCard(const QString& title, const RunOutcome& outcome, int series, double axisSeconds, std::uint64_t top) {
     const RunSeconds& seconds = outcome.seconds;
-    const Unit unit = unitFor(seconds.median());
+    const Unit unit = unitFor(axisSeconds);
+    const double axisEnd = axisSeconds * unit.scale;
     auto* card = new Card(title);
     auto* numbers = new QHBoxLayout;
     setMargins(numbers, 0, Spacing::l);
@@ -167,7 +168,7 @@ void RunResult::addLatency(QVBoxLayout* column) {
     double end = 0;
     // A rare slow run does not squeeze the others into one bar: what lies beyond the axis is in its last bar.
     for (const RunOutcome* side : sides) end = std::max(end, std::min(side->seconds.percentile(0.99) * 1.25, side->seconds.percentile(0.9) * 2));
-    const double scale = unitFor(sides.front()->seconds.median()).scale;
+    const double scale = unitFor(end).scale;  // one for both sides, which are read against each other
     std::uint64_t top = 0;
     for (const RunOutcome* side : sides) {
         const HistogramPlot::Data data = latencyBins(side->seconds.samples, end * scale, scale);
@@ -176,8 +177,8 @@ void RunResult::addLatency(QVBoxLayout* column) {
     latency_ = new QBoxLayout(QBoxLayout::LeftToRight);
     setMargins(latency_, 0, Spacing::l);
     for (const RunOutcome* side : sides)
-        latency_->addWidget(
-            latencyCard(side->checksOn ? tr("Runtime checks on") : tr("Runtime checks off"), *side, side->checksOn ? 1 : 0, end * scale, top), 1);
+        latency_->addWidget(latencyCard(side->checksOn ? tr("Runtime checks on") : tr("Runtime checks off"), *side, side->checksOn ? 1 : 0, end, top),
+                            1);
     column->addLayout(latency_);
 }
 

@@ -45,7 +45,7 @@ protected:
 private:
     void addVerdict(QVBoxLayout* column);
     void addLatency(QVBoxLayout* column);
-    QWidget* latencyCard(const QString& title, const RunOutcome& outcome, int series, double axisEnd, std::uint64_t top);
+    QWidget* latencyCard(const QString& title, const RunOutcome& outcome, int series, double axisSeconds, std::uint64_t top);
     void addOutputs(QVBoxLayout* column);
     void showOutput(std::size_t index);
     void nameSlice();

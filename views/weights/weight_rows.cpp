@@ -33,7 +33,7 @@ QString carriageWords(Carriage carriage, bool narrow) {
         case Carriage::Same: return narrow ? QObject::tr("same") : QObject::tr("same bytes");
         case Carriage::Different: return narrow ? QObject::tr("differs") : QObject::tr("different");
         case Carriage::Absent: return QObject::tr("absent");
-        case Carriage::BakedIn: return narrow ? QObject::tr("baked in") : QObject::tr("baked into code");
+        case Carriage::BakedIn: return QObject::tr("baked in");
         case Carriage::Unknown: return QObject::tr("unknown");
     }
     return {};

@@ -18,7 +18,10 @@ constexpr int kIconHeight = 190;
 }
 
 EmptyState::EmptyState(const QString& iconName, const QString& title, const QString& text, QWidget* parent)
-    : QWidget(parent), column_(new QVBoxLayout), icon_(new IconLabel(iconName, 48, Role::Muted)) {
+    : QWidget(parent),
+      column_(new QVBoxLayout),
+      words_(paragraph(text, TextSize::Body, Role::Muted)),
+      icon_(new IconLabel(iconName, 48, Role::Muted)) {
     auto* outer = new QVBoxLayout(this);
     outer->setContentsMargins(Spacing::xxl, Spacing::s, Spacing::xxl, Spacing::s);
     outer->setSpacing(0);
@@ -29,12 +32,11 @@ EmptyState::EmptyState(const QString& iconName, const QString& title, const QStr
     auto* heading = new TextLabel(title, TextSize::Section);
     heading->setAlignment(Qt::AlignHCenter);
     column_->addWidget(heading);
-    auto* words = paragraph(text, TextSize::Body, Role::Muted);
-    words->setAlignment(Qt::AlignHCenter);
-    words->setFixedWidth(Metrics::emptyWidth - 2 * Spacing::xl);
+    words_->setAlignment(Qt::AlignHCenter);
+    words_->setFixedWidth(Metrics::emptyWidth - 2 * Spacing::xl);
     auto* centred = new QHBoxLayout;  // not an alignment: the wrapped text needs its height for its width
     centred->addStretch(1);
-    centred->addWidget(words);
+    centred->addWidget(words_);
     centred->addStretch(1);
     column_->addLayout(centred);
     outer->addLayout(column_);
@@ -54,12 +56,18 @@ void EmptyState::resizeEvent(QResizeEvent* event) {
     icon_->setVisible(height() >= kIconHeight);
 }
 
-void EmptyState::setButton(const PanelAction& action) {
+void EmptyState::setText(const QString& text) {
+    words_->setFullText(text);
+    setAccessibleDescription(text);
+}
+
+QPushButton* EmptyState::setButton(const PanelAction& action) {
     auto* button = plainButton(action.text);
     connect(button, &QPushButton::clicked, this, [run = action.run] {
         if (run) run();
     });
     column_->addWidget(button, 0, Qt::AlignHCenter);
+    return button;
 }
 
 void EmptyState::setLink(const PanelAction& action) {
