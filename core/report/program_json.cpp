@@ -1,5 +1,6 @@
 #include <map>
 
+#include "core/program/custom_operators.h"
 #include "core/program/treespec.h"
 #include "core/report/inspect.h"
 #include "core/report/weights_json.h"
@@ -108,6 +109,7 @@ Result<Json> programJson(const Package& package, const ProgramEntry& entry, bool
         out["node_count"] = program.rootGraph().nodes.size();
         out["node_count_total"] = program.nodes().size();
         out["op_histogram"] = histogramJson(program, program.rootGraph().nodes);
+        out["custom_operators"] = customOperators(program);
         out["op_histogram_total"] = histogramJson(program, {0, static_cast<std::uint32_t>(program.nodes().size())});
         Json subgraphs = Json::array();
         for (const Graph& graph : program.graphs().subspan(1)) subgraphs.push_back(graph.path);
