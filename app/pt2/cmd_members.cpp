@@ -1,9 +1,13 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/pt2/command.h"
 #include "app/pt2/table.h"
 #include "core/archive/archive.h"
 #include "core/base/text.h"
+#include "core/package/package.h"
+#include "core/package/unused_members.h"
 #include "core/report/inspect.h"
 #include "core/report/member_kind.h"
 
@@ -54,17 +58,22 @@ Result<int> list(const MemberArguments& arguments, Context& context) {
         return 0;
     }
     const bool isFolder = (*archive)->file() == nullptr;
+    std::vector<MemberIndex> unused;
+    // What refers to what is known only of a file that opens as a package; the list of members does without.
+    if (const auto package = Package::read(*archive, {}, context.cancel)) unused = unusedMembers(**package);
     Table table({{"SIZE", Table::Align::Right}, {"OFFSET", Table::Align::Right}, {"METHOD"}, {"CRC32"}, {"KIND"}, {"NAME"}});
     for (MemberIndex i = 0; i < (*archive)->members().size(); ++i) {
         const Member& member = (*archive)->members()[i];
+        const bool isUnused = std::binary_search(unused.begin(), unused.end(), i);
         table.row({std::to_string(member.size),
                    isFolder ? std::string() : std::to_string(member.dataOffset),
                    isFolder ? std::string() : methodName(member.method),
                    isFolder ? std::string() : fmt::format("{:08x}", member.crc32),
-                   memberKind(**archive, i),
+                   memberKind(**archive, i) + (isUnused ? ", not used" : ""),
                    {member.name, Style::Bold}});
     }
     table.print(context.out);
+    if (!unused.empty()) context.out.note("Nothing in the archive refers to the members that are not used.");
     return 0;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 
@@ -11,6 +12,8 @@
 #include "app/pt2/table.h"
 #include "core/base/text.h"
 #include "core/compiled/runnable.h"
+#include "core/package/unused_members.h"
+#include "core/program/custom_operators.h"
 #include "core/program/operator_family.h"
 
 namespace pt2 {
@@ -158,6 +161,21 @@ private:
             for (const auto& [name, size] : package.extraFiles()) names.push_back(name + " (" + formatBytes(size) + ")");
             field("extra files", shortList(names));
         }
+        unused(package);
+    }
+
+    void unused(const Package& package) {
+        const std::vector<MemberIndex> members = unusedMembers(package);
+        if (members.empty()) return;
+        std::uint64_t bytes = 0;
+        std::vector<std::string> names;
+        for (const MemberIndex member : members) {
+            const std::string_view name = package.archive().nameBelowRoot(member);
+            names.emplace_back(name.substr(name.rfind('/') + 1));
+            if (!addSafe(bytes, package.archive().members()[member].size, bytes)) bytes = UINT64_MAX;
+        }
+        field("not used",
+              fmt::format("{} that nothing refers to, {}: {}", counted(members.size(), "member", "members"), formatBytes(bytes), shortList(names)));
     }
 
     void model(const std::string& name) {

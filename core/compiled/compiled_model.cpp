@@ -1,15 +1,42 @@
 #include "core/compiled/compiled_model.h"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
+#include <string_view>
 
 #include "core/compiled/elf.h"
+#include "core/compiled/kernel_sources.h"
 #include "core/compiled/library_source.h"
 #include "core/compiled/wrapper_source.h"
 
 namespace pt2 {
 namespace {
+
+constexpr std::size_t kMostSources = 256;                     // of one model; torch writes two
+constexpr std::uint64_t kMostLooks = std::uint64_t{1} << 31;  // at bytes of the wrapper source, to find what it names
+
+bool endsWithAny(std::string_view name, std::span<const std::string_view> ends) {
+    return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return name.ends_with(end); });
+}
+
+bool isGpuCode(std::string_view name) {
+    static constexpr std::array<std::string_view, 6> kEnds{".cubin", ".fatbin", ".hsaco", ".spv", ".zebin", ".ptx"};
+    return endsWithAny(name, kEnds);
+}
+
+/// Whether torch, some backend of it or its tools may write such a file into a model's folder (format.md 4.0). What has no ending is not judged.
+bool isOfTorch(std::string_view name) {
+    static constexpr std::array<std::string_view, 30> kEnds{
+        ".cpp", ".h",  ".hpp",  ".cu", ".so", ".dll", ".pyd", ".dylib", ".lib",  ".exp", ".pdb",   ".o",     ".obj",   ".json",   ".bin",
+        ".pt",  ".ld", ".blob", ".py", ".s",  ".asm", ".ll",  ".llir",  ".ttir", ".ir",  ".ttgir", ".metal", ".cmake", ".amdgcn", "metallib"};
+    return name.find('.') == std::string_view::npos || name == "CMakeLists.txt" || isGpuCode(name) || endsWithAny(name, kEnds);
+}
 
 /// Assembles one CompiledModel from the members of its folder.
 class ModelReader {
@@ -93,11 +120,8 @@ private:
             if (better || stem(baseName(member)).ends_with(".wrapper")) model_.library = member;
         }
         for (const MemberIndex member : sources) {
-            const bool isKernel = baseName(member).ends_with(".kernel.cpp");
             const bool better = !model_.wrapperSource || !baseName(*model_.wrapperSource).ends_with(".wrapper.cpp");
-            if (isKernel) {
-                model_.kernelSource = member;
-            } else if (better || baseName(member).ends_with(".wrapper.cpp")) {
+            if (!baseName(member).ends_with(".kernel.cpp") && (better || baseName(member).ends_with(".wrapper.cpp"))) {
                 model_.wrapperSource = member;
             }
         }
@@ -162,9 +186,51 @@ private:
         model_.cpuIsa = take("AOTI_CPU_ISA");
     }
 
+    std::vector<SourceFile> otherSources() const {
+        std::vector<SourceFile> files;
+        std::set<std::string_view> names;
+        for (const MemberIndex member : model_.members) names.insert(baseName(member));
+        for (const MemberIndex member : model_.members) {
+            const std::string_view name = baseName(member);
+            if (!name.ends_with(".cpp") || model_.wrapperSource == member || name.ends_with(".wrapper.cpp")) continue;
+            if (files.size() < kMostSources) files.push_back({member, std::string(name), names.contains(stem(name) + "_metadata.json")});
+        }
+        return files;
+    }
+
+    void findUnused(std::string_view wrapper) {
+        const auto isOneOf = [&](MemberIndex member) {
+            const std::array roles{model_.library, model_.wrapperSource, model_.metadataMember, model_.externNodes,
+                                   model_.blob,    model_.weightsConfig, serializedWeights_};
+            return std::find(roles.begin(), roles.end(), member) != roles.end() ||
+                   std::find(model_.kernelSources.begin(), model_.kernelSources.end(), member) != model_.kernelSources.end();
+        };
+        std::set<std::string, std::less<>> unusedSources;
+        std::uint64_t looks = kMostLooks;
+        for (const MemberIndex member : model_.members) {
+            const std::string_view name = baseName(member);
+            // With sources only, the build takes them all. A file of the build machine is named with its path there; the last part is the name here.
+            const bool judged = isGpuCode(name) || (name.ends_with(".cpp") && !model_.cppOnly) || !isOfTorch(name);
+            if (!judged || isOneOf(member)) continue;
+            if (wrapper.size() > looks) break;  // a folder of thousands of odd files is not judged to its end
+            looks -= wrapper.size();
+            if (wrapper.find(name) != std::string_view::npos || namesFile(wrapper, fileStem(name))) continue;
+            model_.unused.push_back(member);
+            if (name.ends_with(".cpp")) unusedSources.emplace(stem(name) + "_metadata.json");
+        }
+        for (const MemberIndex member : model_.members) {
+            if (unusedSources.contains(baseName(member)) && !isOneOf(member)) model_.unused.push_back(member);
+        }
+        std::sort(model_.unused.begin(), model_.unused.end());
+    }
+
     void readSources() {
+        const std::vector<SourceFile> others = otherSources();
         std::optional<MemberIndex> source = model_.wrapperSource;
-        if (!source) source = model_.kernelSource;  // cpp-only packages may hold everything in one file
+        if (!source && !others.empty()) {  // cpp-only packages may hold everything in one file
+            source = others.back().member;
+            model_.kernelSources = {*source};
+        }
         if (!source) {
             if (archive_.kind() != ContainerKind::Library) {
                 issue(Severity::Note, "compiled.no-source", std::nullopt,
@@ -181,6 +247,10 @@ private:
         WrapperFacts facts = readWrapperSource(asText(*bytes));
         model_.compileCommand = std::move(facts.compileCommand);
         model_.linkCommand = std::move(facts.linkCommand);
+        if (model_.wrapperSource) {
+            model_.kernelSources = chooseKernelSources(archive_, others, asText(*bytes), facts.kernels);
+            if (facts.foundRunImpl) findUnused(asText(*bytes));
+        }
         if (!facts.isWrapper) {
             issue(Severity::Warning, "compiled.no-wrapper", source, "The source does not hold the model's class, so nothing is known from it.");
             return;

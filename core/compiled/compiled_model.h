@@ -68,7 +68,11 @@ struct CompiledModel {
     std::string name;    ///< "model"
     std::string folder;  ///< member folder below the root, "data/aotinductor/model"
     std::vector<MemberIndex> members;
-    std::optional<MemberIndex> library, wrapperSource, kernelSource, metadataMember, externNodes, blob, weightsConfig;
+    std::optional<MemberIndex> library, wrapperSource, metadataMember, externNodes, blob, weightsConfig;
+    std::vector<MemberIndex> kernelSources;  ///< beside the wrapper's; none where one file holds both
+    /// Files of the folder that nothing refers to, ascending: GPU code that the wrapper does not load, sources that neither it calls nor its link
+    /// command names, files of a sort that no torch writes. Judged only where the wrapper source is there.
+    std::vector<MemberIndex> unused;
     std::map<std::string, std::string> metadata;
     std::string device, platform, machine, cpuIsa;  ///< from metadata; empty when not there
     std::string inSpec, outSpec;                    ///< call spec as the loader gives it; empty when not found

@@ -396,11 +396,12 @@ void readDefinitions(std::string_view text, MemberIndex member, Definitions& int
     const LineIndex lines(text);
     const auto& tokens = source.tokens;
     for (const SourceFunction& function : findFunctions(tokens, source.matches)) {
-        std::size_t open = function.headerBegin;
-        while (open < function.bodyBegin && !tokens[open].is("(")) ++open;
-        if (open == function.headerBegin || open >= function.bodyBegin || !tokens[open - 1].isIdentifier()) continue;
-        const std::string_view name = tokens[open - 1].text;
+        const std::size_t named = functionNameToken(tokens, function);
+        if (named >= tokens.size()) continue;
+        const std::size_t open = named + 1;
+        const std::string_view name = tokens[named].text;
         if (source.kernelNames.count(name) == 0 && !isKernelCall(name)) continue;
+        if (into.lines.count(name) != 0) continue;  // the first source that defines it counts
         std::vector<std::string> parameters;
         const std::size_t close = std::min<std::size_t>(source.matches[open], function.bodyBegin);
         for (std::size_t i = open + 1; i <= close && i < tokens.size(); ++i) {
@@ -424,12 +425,11 @@ const char* kernelKindName(KernelCall::Kind kind) {
     return "fused";
 }
 
-KernelListing listKernels(std::string_view wrapperSource, std::string_view kernelSource, MemberIndex wrapperMember, MemberIndex kernelMember,
-                          const std::vector<std::string>& proxyOperators) {
+KernelListing listKernels(const SourceText& wrapper, const std::vector<SourceText>& kernels, const std::vector<std::string>& proxyOperators) {
     Definitions definitions;
-    readDefinitions(wrapperSource, wrapperMember, definitions);
-    if (!kernelSource.empty()) readDefinitions(kernelSource, kernelMember, definitions);
-    Lister lister(wrapperSource, wrapperMember, proxyOperators);
+    readDefinitions(wrapper.text, wrapper.member, definitions);
+    for (const SourceText& source : kernels) readDefinitions(source.text, source.member, definitions);
+    Lister lister(wrapper.text, wrapper.member, proxyOperators);
     lister.parameterNames = std::move(definitions.parameters);
     KernelListing listing = lister.run();
     for (KernelCall& call : listing.calls) {

@@ -59,9 +59,15 @@ struct KernelListing {
     std::map<std::string, std::vector<std::string>> provenance;
 };
 
-/// The text's part: a wrapper source, the source of the kernels (empty where both are one file), and the operators of the proxy executor by index.
-KernelListing listKernels(std::string_view wrapperSource, std::string_view kernelSource, MemberIndex wrapperMember, MemberIndex kernelMember,
-                          const std::vector<std::string>& proxyOperators);
+/// The text of a source member.
+struct SourceText {
+    MemberIndex member = 0;
+    std::string_view text;
+};
+
+/// The text's part: a wrapper source, the sources of the kernels (none where both are one file; of a function that several define the first
+/// definition counts), and the operators of the proxy executor by index.
+KernelListing listKernels(const SourceText& wrapper, const std::vector<SourceText>& kernels, const std::vector<std::string>& proxyOperators);
 
 /// Reads the sources and kernel_information.json of a model. CannotRun-free: a model without sources is "compiled.no-source" (Usage).
 Result<KernelListing> readKernels(const Archive& archive, const CompiledModel& model);

@@ -34,22 +34,25 @@ std::map<std::string, std::vector<std::string>> readProvenance(const Archive& ar
 }  // namespace
 
 Result<KernelListing> readKernels(const Archive& archive, const CompiledModel& model) {
-    std::optional<MemberIndex> wrapper = model.wrapperSource ? model.wrapperSource : model.kernelSource;
+    std::optional<MemberIndex> wrapper = model.wrapperSource;
+    if (!wrapper && !model.kernelSources.empty()) wrapper = model.kernelSources.front();
     if (!wrapper) {
         return fail({ErrorKind::Usage, "compiled.no-source", "The compiled model has no source, so its kernels are not known.", model.folder,
                      "Only its library was packed.", "Recompile the program: the package then holds the source."});
     }
     const Result<ByteBuffer> source = archive.read(*wrapper, kMostSourceBytes);
     if (!source) return fail(source.error());
-    ByteBuffer kernels;
-    MemberIndex kernelMember = *wrapper;
-    if (model.kernelSource && *model.kernelSource != *wrapper) {
-        Result<ByteBuffer> read = archive.read(*model.kernelSource, kMostSourceBytes);
+    std::vector<ByteBuffer> held;
+    held.reserve(model.kernelSources.size());  // the texts point into it
+    std::vector<SourceText> kernels;
+    for (const MemberIndex member : model.kernelSources) {
+        if (member == *wrapper) continue;
+        Result<ByteBuffer> read = archive.read(member, kMostSourceBytes);
         if (!read) return fail(read.error());
-        kernels = std::move(*read);
-        kernelMember = *model.kernelSource;
+        held.push_back(std::move(*read));
+        kernels.push_back({member, asText(held.back())});
     }
-    KernelListing listing = listKernels(asText(*source), asText(kernels), *wrapper, kernelMember, model.proxyOperators);
+    KernelListing listing = listKernels({*wrapper, asText(*source)}, kernels, model.proxyOperators);
     listing.provenance = readProvenance(archive, model);
     return listing;
 }

@@ -249,4 +249,11 @@ std::vector<SourceFunction> findFunctions(const std::vector<SourceToken>& tokens
     return functions;
 }
 
+std::size_t functionNameToken(const std::vector<SourceToken>& tokens, const SourceFunction& function) {
+    std::size_t open = function.headerBegin;
+    while (open < function.bodyBegin && !tokens[open].is("(")) ++open;
+    const bool named = open > function.headerBegin && open < function.bodyBegin && tokens[open - 1].isIdentifier();
+    return named ? open - 1 : tokens.size();
+}
+
 }  // namespace pt2

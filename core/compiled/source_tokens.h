@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -34,5 +35,7 @@ struct SourceFunction {
 std::vector<std::uint32_t> matchBrackets(const std::vector<SourceToken>& tokens);
 /// Every function body outside of other bodies; namespaces, classes and extern blocks are entered.
 std::vector<SourceFunction> findFunctions(const std::vector<SourceToken>& tokens, const std::vector<std::uint32_t>& matches);
+/// The token with a function's name; the number of tokens where its header has none.
+std::size_t functionNameToken(const std::vector<SourceToken>& tokens, const SourceFunction& function);
 
 }  // namespace pt2

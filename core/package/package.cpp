@@ -21,7 +21,12 @@ Result<std::shared_ptr<const Package>> Package::open(const std::filesystem::path
     Issues issues;
     Result<std::shared_ptr<const Archive>> archive = Archive::open(path, issues, cancel);
     if (!archive) return tl::unexpected(archive.error());
-    return PackageReader(std::move(*archive), std::move(issues), cancel, progress).read();
+    return read(std::move(*archive), std::move(issues), cancel, progress);
+}
+
+Result<std::shared_ptr<const Package>> Package::read(std::shared_ptr<const Archive> archive, Issues issues, const CancelToken& cancel,
+                                                     const ProgressSink& progress) {
+    return PackageReader(std::move(archive), std::move(issues), cancel, progress).read();
 }
 
 Result<Tensor> Package::loadWeight(const WeightEntry& weight) const {

@@ -44,6 +44,9 @@ class Package {
 public:
     static Result<std::shared_ptr<const Package>> open(const std::filesystem::path& path, const CancelToken& cancel = {},
                                                        const ProgressSink& progress = {});
+    /// The same of an archive that is open already; `issues` are those of opening it.
+    static Result<std::shared_ptr<const Package>> read(std::shared_ptr<const Archive> archive, Issues issues, const CancelToken& cancel = {},
+                                                       const ProgressSink& progress = {});
 
     const Archive& archive() const { return *archive_; }
     std::shared_ptr<const Archive> archivePointer() const { return archive_; }

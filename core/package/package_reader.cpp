@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "core/archive/limited_issues.h"
 #include "core/base/text.h"
+#include "core/package/unused_members.h"
 #include "core/package/weights_config.h"
 
 namespace pt2 {
@@ -43,6 +45,7 @@ Result<std::shared_ptr<const Package>> PackageReader::read() {
     if (Status done = readPrograms(); !done) return tl::unexpected(done.error());
     if (Status done = readCompiledModels(); !done) return tl::unexpected(done.error());
     readExtraFiles();
+    noteUnusedMembers();
     const bool anyProgram =
         std::any_of(package_->programs_.begin(), package_->programs_.end(), [](const ProgramEntry& e) { return e.program != nullptr; });
     if (!anyProgram && package_->compiled_.empty() && !unreadable_.empty()) return fail(unreadable_.front());
@@ -283,6 +286,19 @@ Status PackageReader::readCompiledModels() {
         }
     }
     return {};
+}
+
+void PackageReader::noteUnusedMembers() {
+    const Archive& archive = *package_->archive_;
+    LimitedIssues issues(package_->issues_);
+    for (const MemberIndex member : unusedMembers(*package_)) {
+        if (archive.find(archive.nameBelowRoot(member)) != member) continue;  // one of two of the same name, which has been said
+        issues.add(Severity::Note, "package.unused-member", memberAddress(member),
+                   fmt::format("Nothing in the archive refers to the member \"{}\" ({}).", escapeForDisplay(archive.nameBelowRoot(member)),
+                               formatBytes(archive.members()[member].size)),
+                   "It may be left from another build; the models do not need it.");
+    }
+    issues.finish();
 }
 
 void PackageReader::readExtraFiles() {

@@ -21,6 +21,7 @@ private:
     void checkSignature(const ProgramEntry& entry);
     Status readCompiledModels();
     void readExtraFiles();
+    void noteUnusedMembers();
     void note(Severity severity, const char* code, std::string where, std::string message, std::string help = {});
     std::string memberAddress(MemberIndex member) const;
 

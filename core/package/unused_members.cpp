@@ -1,7 +1,8 @@
 #include "core/package/unused_members.h"
 
-#include <algorithm>
 #include <array>
+#include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -12,13 +13,29 @@ namespace pt2 {
 namespace {
 
 constexpr std::array<std::string_view, 2> kRecordFolders{"data/weights/", "data/constants/"};
-constexpr std::array<std::string_view, 5> kGpuCode{".cubin", ".fatbin", ".hsaco", ".spv", ".ptx"};
 
-bool isGpuCode(std::string_view name) {
-    return std::any_of(kGpuCode.begin(), kGpuCode.end(), [&](std::string_view end) { return name.ends_with(end); });
+/// What the configurations in the folders of compiled models name: weights beside the library, and objects (format.md 3.5, 4.0). Every string of
+/// theirs is taken for a name, so none is missed.
+std::set<std::string, std::less<>> toldByCompiled(const Package& package) {
+    std::set<std::string, std::less<>> names;
+    const Archive& archive = package.archive();
+    for (const CompiledModel& model : package.compiledModels()) {
+        for (const MemberIndex member : model.members) {
+            const std::string_view name = archive.nameBelowRoot(member);
+            if (!name.ends_with("/weights_config.json") && !name.ends_with("/custom_objs_config.json")) continue;
+            const Result<ByteBuffer> bytes = archive.read(member, kMostModelJsonBytes);
+            if (!bytes) continue;
+            const std::string_view text = asText(*bytes);
+            for (std::size_t open = text.find('"'); open != std::string_view::npos;) {
+                const std::size_t close = text.find('"', open + 1);
+                if (close == std::string_view::npos) break;
+                names.emplace(text.substr(open + 1, close - open - 1));
+                open = text.find('"', close + 1);
+            }
+        }
+    }
+    return names;
 }
-
-std::string_view lastPart(std::string_view name) { return name.substr(name.rfind('/') + 1); }
 
 void addUnusedRecords(const Package& package, std::set<MemberIndex>& unused) {
     const Archive& archive = package.archive();
@@ -35,6 +52,7 @@ void addUnusedRecords(const Package& package, std::set<MemberIndex>& unused) {
             }
         }
     }
+    const std::set<std::string, std::less<>> told = toldByCompiled(package);
     // A configuration that could not be read whole leaves open what it would have named.
     for (const Issue& issue : package.issues()) {
         if (issue.severity == Severity::Error && issue.code.starts_with("weights.")) return;
@@ -44,23 +62,8 @@ void addUnusedRecords(const Package& package, std::set<MemberIndex>& unused) {
         for (MemberIndex i = 0; i < archive.members().size(); ++i) {
             const std::string_view name = archive.nameBelowRoot(i);
             if (!name.starts_with(folder) || archive.members()[i].isDirectory || name.ends_with("_config.json")) continue;
-            if (named.count(i) == 0) unused.insert(i);
+            if (named.count(i) == 0 && told.count(name.substr(name.rfind('/') + 1)) == 0) unused.insert(i);
         }
-    }
-}
-
-void addUnusedGpuCode(const Archive& archive, const CompiledModel& model, std::set<MemberIndex>& unused) {
-    std::vector<MemberIndex> code;
-    for (const MemberIndex member : model.members) {
-        if (isGpuCode(archive.members()[member].name)) code.push_back(member);
-    }
-    if (code.empty() || !model.wrapperSource) return;
-    const Result<ByteBuffer> bytes = archive.read(*model.wrapperSource, kMostSourceBytes);
-    if (!bytes) return;
-    const std::string_view source = asText(*bytes);
-    for (const MemberIndex member : code) {
-        // The wrapper has the path of the machine that built it; its last part is the name here.
-        if (source.find(lastPart(archive.members()[member].name)) == std::string_view::npos) unused.insert(member);
     }
 }
 
@@ -69,7 +72,7 @@ void addUnusedGpuCode(const Archive& archive, const CompiledModel& model, std::s
 std::vector<MemberIndex> unusedMembers(const Package& package) {
     std::set<MemberIndex> unused;
     addUnusedRecords(package, unused);
-    for (const CompiledModel& model : package.compiledModels()) addUnusedGpuCode(package.archive(), model, unused);
+    for (const CompiledModel& model : package.compiledModels()) unused.insert(model.unused.begin(), model.unused.end());
     return {unused.begin(), unused.end()};
 }
 

@@ -184,9 +184,10 @@ private:
     const std::set<double>& sourceLiterals() {
         if (literals_) return *literals_;
         literals_.emplace();
-        for (const std::optional<MemberIndex>& source : {model_.kernelSource, model_.wrapperSource}) {
-            if (!source) continue;
-            if (const Result<ByteBuffer> bytes = archive_.read(*source, kMostSourceBytes)) literals_->merge(literalsOf(asText(*bytes)));
+        std::vector<MemberIndex> sources = model_.kernelSources;
+        if (model_.wrapperSource) sources.push_back(*model_.wrapperSource);
+        for (const MemberIndex source : sources) {
+            if (const Result<ByteBuffer> bytes = archive_.read(source, kMostSourceBytes)) literals_->merge(literalsOf(asText(*bytes)));
         }
         return *literals_;
     }

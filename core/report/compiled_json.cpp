@@ -179,7 +179,10 @@ Json compiledJson(const Package& package, const CompiledModel& model, const Targ
     out["call_spec"] = model.inSpec.empty() && model.outSpec.empty() ? Json() : Json::array({model.inSpec, model.outSpec});
     out["library"] = memberName(model.library);
     out["wrapper_source"] = memberName(model.wrapperSource);
-    out["kernel_source"] = memberName(model.kernelSource);
+    out["kernel_source"] = model.kernelSources.empty() ? Json() : memberName(model.kernelSources.front());
+    Json kernelSources = Json::array();
+    for (const MemberIndex member : model.kernelSources) kernelSources.push_back(package.archive().members()[member].name);
+    out["kernel_sources"] = std::move(kernelSources);
     out["device"] = model.device;
     out["platform"] = model.platform;
     out["machine"] = model.machine;

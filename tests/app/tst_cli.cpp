@@ -251,6 +251,32 @@ private slots:
         QCOMPARE(call({"cat", "--json", tiny(), "byteorder"}).json()["text"].dump(), std::string("\"little\""));
     }
 
+    void membersThatNothingRefersToAreTold() {
+        if (corpus().isEmpty()) QSKIP("The corpus is not here: stray members were not tried.");
+        QTemporaryDir folder;
+        QVERIFY(call({"extract", file("aoti/mlp2.pt2"), "-C", folder.path()}).exit == 0);
+        const QString package = folder.filePath("mlp2"), place = "/data/aotinductor/model/";
+        const auto sound = call({"inspect", package, "--json"}).json();
+        QCOMPARE(sound["unused_members"], json::array());
+        QVERIFY(!call({"inspect", package}).out.contains("not used"));
+        QVERIFY(!call({"ls", "-l", package}).out.contains("not used"));
+        for (const char* name : {"old.cubin", "cold.kernel.cpp", "notes.txt"}) {
+            QFile stray(package + place + name);
+            QVERIFY(stray.open(QIODevice::WriteOnly) && stray.write("stray") == 5);
+        }
+        QCOMPARE(call({"inspect", package, "--json"}).json()["unused_members"].size(), std::size_t{3});
+        const QByteArray text = call({"inspect", package}).out;
+        QVERIFY2(text.contains("3 members that nothing refers to, 15 B: "), text.constData());
+        const QList<QByteArray> rows = call({"ls", "-l", package}).out.split('\n');
+        for (const QByteArray& row : rows)
+            QCOMPARE(row.contains("not used"), row.contains("old.cubin") || row.contains("cold.kernel.cpp") || row.contains("notes.txt"));
+        const auto verified = call({"verify", package, "--json"});
+        QCOMPARE(verified.exit, 0);
+        QCOMPARE(verified.json()["issues"].size(), std::size_t{3});
+        for (const json& issue : verified.json()["issues"]) QCOMPARE(issue["severity"].get<std::string>(), std::string("note"));
+        QCOMPARE(call({"kernels", package, "--json"}).json(), call({"kernels", file("aoti/mlp2.pt2"), "--json"}).json());
+    }
+
     void nodesHaveFourForms() {
         if (corpus().isEmpty()) QSKIP("The corpus is not here: nodes were not tried.");
         QVERIFY(call({"nodes", tiny()}).out.contains("torch.ops.aten.linear.default(x, p_fc_weight, p_fc_bias)"));

@@ -1,6 +1,7 @@
 #include "views/files/member_kind.h"
 
 #include <QObject>
+#include <algorithm>
 
 #include "core/base/text.h"
 #include "views/widgets/text.h"
@@ -50,7 +51,8 @@ MemberKind memberKind(const Package& package, MemberIndex member) {
     for (const CompiledModel& model : package.compiledModels()) {
         if (model.library == member) return bytes("library", QObject::tr("compiled library"), MemberKind::Content::Library);
         if (model.wrapperSource == member) return text("code", QObject::tr("wrapper: calls the kernels"), Language::Cpp);
-        if (model.kernelSource == member) return text("kernel", QObject::tr("kernels"), Language::Cpp);
+        if (std::find(model.kernelSources.begin(), model.kernelSources.end(), member) != model.kernelSources.end())
+            return text("kernel", QObject::tr("kernels"), Language::Cpp);
         if (model.metadataMember == member) return text("json", QObject::tr("metadata of the compiled model"), Language::Json, true);
         if (model.externNodes == member) return text("json", QObject::tr("nodes that call custom operators"), Language::Json, true);
         if (model.blob == member) return bytes("weight", QObject::tr("weights beside the library"));

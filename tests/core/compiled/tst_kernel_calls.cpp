@@ -80,8 +80,8 @@ class KernelCallsTest : public QObject {
             for (const auto& [name, model] : opened.models) {
                 Source source{package, tests::sourceOf(opened, model), {}, model};
                 if (source.wrapper.empty()) continue;
-                if (model.kernelSource && model.wrapperSource) {
-                    const auto bytes = opened.archive->read(*model.kernelSource, 1U << 30);
+                if (!model.kernelSources.empty() && model.wrapperSource) {
+                    const auto bytes = opened.archive->read(model.kernelSources.front(), 1U << 30);
                     if (bytes) source.kernels = std::string(asText(*bytes));
                 }
                 found.push_back(std::move(source));
@@ -92,7 +92,7 @@ class KernelCallsTest : public QObject {
 
 private slots:
     void callsAreListedWithWhatTheyReadAndWrite() {
-        const KernelListing listing = listKernels(kWrapper, kKernels, 5, 6, {"a::b", "corpus::scale"});
+        const KernelListing listing = listKernels({5, kWrapper}, {{6, kKernels}}, {"a::b", "corpus::scale"});
         QCOMPARE(described(listing), QString("aoti_torch_cpu_mm_out extern nodes norm,linear aten aten.t,aten.mm reads arg0_1,fc_weight writes buf0\n"
                                              "cpp_fused_add_relu_1 fused nodes  aten aten.add,aten.relu reads buf1,arg0_1 writes buf1\n"
                                              "corpus::scale proxy nodes  aten  reads buf1 writes buf2"));
@@ -109,7 +109,7 @@ private slots:
     }
 
     void buffersSayTheirTypeAndWhoseMemoryTheyTakeOver() {
-        const KernelListing listing = listKernels(kWrapper, kKernels, 0, 0, {});
+        const KernelListing listing = listKernels({0, kWrapper}, {{0, kKernels}}, {});
         QCOMPARE(listing.buffers.size(), std::size_t{3});
         QCOMPARE(listing.buffers[0].name, std::string("buf0"));
         QCOMPARE(listing.buffers[0].dtype, DType::Float32);
@@ -156,7 +156,7 @@ private slots:
         const std::vector<Source> all = sources();
         if (all.empty()) QSKIP("The corpus of real packages is not here.");
         for (const Source& source : all) {
-            const KernelListing listing = listKernels(source.wrapper, source.kernels, 0, 1, {});
+            const KernelListing listing = listKernels({0, source.wrapper}, {{1, source.kernels}}, {});
             QVERIFY2(!listing.calls.empty(), qPrintable(source.package));
             QCOMPARE(listing.calls.size(), source.model.kernels.size());
             std::set<std::string> there;
@@ -201,19 +201,19 @@ private slots:
                 text.replace(QRegularExpression("\\boutput_handles\\b"), "outs");
                 return text;
             };
-            const QString expected = renamed(described(listKernels(source.wrapper, source.kernels, 0, 1, {})));
+            const QString expected = renamed(described(listKernels({0, source.wrapper}, {{1, source.kernels}}, {})));
             const std::string text = renamed(QString::fromStdString(source.wrapper)).toStdString();
-            QCOMPARE(described(listKernels(text, source.kernels, 0, 1, {})), expected);
+            QCOMPARE(described(listKernels({0, text}, {{1, source.kernels}}, {})), expected);
         }
     }
 
     void cutTextEndsQuietly() {
         const std::string whole = kWrapper;
         for (std::size_t length = 0; length < whole.size(); length += 7) {
-            const KernelListing listing = listKernels(std::string_view(whole).substr(0, length), kKernels, 0, 1, {});
+            const KernelListing listing = listKernels({0, std::string_view(whole).substr(0, length)}, {{1, kKernels}}, {});
             QVERIFY(listing.calls.size() <= 3);
         }
-        QVERIFY(listKernels({}, {}, 0, 0, {}).calls.empty());
+        QVERIFY(listKernels({}, {}, {}).calls.empty());
     }
 };
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/archive/writer.h"
@@ -21,7 +22,8 @@ class UnusedMembersTest : public QObject {
 
     /// A copy with more members; `change` may give a member other bytes.
     QString copyOf(const QString& file, const std::vector<std::string>& added,
-                   const std::function<void(std::string_view name, std::string& bytes)>& change = {}) const {
+                   const std::function<void(std::string_view name, std::string& bytes)>& change = {},
+                   const std::vector<std::pair<std::string, std::string>>& texts = {}) const {
         Issues issues;
         const auto source = Archive::open(file.toStdString(), issues);
         const QString path = folder_.filePath(QStringLiteral("copy.pt2"));
@@ -38,6 +40,9 @@ class UnusedMembersTest : public QObject {
         for (const std::string& name : added) {
             if (!writer->add(name, asBytes("stray"))) return {};
         }
+        for (const auto& [name, text] : texts) {
+            if (!writer->add(name, asBytes(text))) return {};
+        }
         return writer->finish() ? path : QString();
     }
 
@@ -52,6 +57,18 @@ class UnusedMembersTest : public QObject {
         return names;
     }
 
+    /// Where the notes of this kind stand.
+    static QStringList notedIn(const QString& file) {
+        const auto package = Package::open(file.toStdString());
+        QStringList places;
+        if (!package) return {QStringLiteral("not opened")};
+        for (const Issue& issue : (*package)->issues()) {
+            if (issue.code != "package.unused-member") continue;
+            places << (issue.severity == Severity::Note ? QString::fromStdString(issue.where) : QStringLiteral("not a note"));
+        }
+        return places;
+    }
+
 private slots:
     void init() {
         if (tests::corpus().isEmpty()) QSKIP("The corpus of real packages is not here.");
@@ -59,14 +76,18 @@ private slots:
 
     void torchWritesNoneThatIsUnused_data() {
         QTest::addColumn<QString>("file");
-        for (const char* folder : {"/2.13.0", "/2.13.0/aoti", "/eras/2.8"}) {
-            for (const QFileInfo& info : QDir(tests::corpus() + folder).entryInfoList({"*.pt2"}))
+        for (const char* folder : {"/2.13.0", "/2.13.0/aoti", "/eras/2.8", "/eras/2.8/aoti", "/eras/2.6", "/eras/2.6/aoti", "/foreign"}) {
+            for (const QFileInfo& info : QDir(tests::corpus() + folder).entryInfoList({"*.pt2"})) {
+                // Among the foreign files are some that are no packages at all.
+                if (QLatin1String(folder) == QLatin1String("/foreign") && !Package::open(info.filePath().toStdString())) continue;
                 QTest::newRow(qPrintable(QString(folder) + "/" + info.fileName())) << info.filePath();
+            }
         }
     }
     void torchWritesNoneThatIsUnused() {
         QFETCH(QString, file);
         QCOMPARE(unusedIn(file), QStringList());
+        QCOMPARE(notedIn(file), QStringList());
     }
 
     void strayRecordsAreFound() {
@@ -75,6 +96,7 @@ private slots:
         const QString stray =
             copyOf(file, {"data/weights/weight_7", "data/constants/tensor_0", "extra/notes.txt", "data/weights/other_weights_config.json"});
         QCOMPARE(unusedIn(stray), (QStringList{"data/weights/weight_7", "data/constants/tensor_0"}));
+        QCOMPARE(notedIn(stray), (QStringList{"file/data/weights/weight_7", "file/data/constants/tensor_0"}));
     }
 
     void gpuCodeThatTheWrapperDoesNotLoadIsFound() {
@@ -88,6 +110,24 @@ private slots:
         QVERIFY(!copyOf(file, {}, name).isEmpty() && !place.empty());
         const QString stray = copyOf(file, {place + "used.cubin", place + "stale.cubin"}, name);
         QCOMPARE(unusedIn(stray), QStringList{QString::fromStdString(place + "stale.cubin")});
+    }
+
+    void filesOfNoKnownSortBesideALibraryAreFound() {
+        const QString file = tests::corpus() + "/2.13.0/aoti/mlp2.pt2";
+        const std::string place = "data/aotinductor/model/";
+        const std::vector<std::string> sound{place + "CMakeLists.txt", place + "script.ld", place + "kernel_information.json", place + "launcher.so"};
+        QCOMPARE(unusedIn(copyOf(file, sound)), QStringList());
+        const QString stray = copyOf(file, {place + "notes.txt", place + "cold.kernel.cpp", place + "cold.kernel_metadata.json"});
+        QCOMPARE(unusedIn(stray).size(), 3);
+        QCOMPARE(notedIn(stray).size(), 3);
+    }
+
+    /// What a compiled model's configuration names is used, though the program does not name it.
+    void recordsOfCompiledModelsAreUsed() {
+        const QString both = copyOf(tests::corpus() + "/2.13.0/aoti/combined.pt2", {"data/weights/weight_90", "data/weights/weight_91"}, {},
+                                    {{"data/aotinductor/model/weights_config.json", R"({"config": {"w": {"path_name": "weight_90"}}})"}});
+        QVERIFY(!both.isEmpty());
+        QCOMPARE(unusedIn(both), QStringList{"data/weights/weight_91"});
     }
 
     /// Where the configuration is broken, what it would have named is not called unused.
