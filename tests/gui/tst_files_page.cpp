@@ -2,6 +2,7 @@
 #include <QLabel>
 #include <QtTest>
 #include <memory>
+#include <string>
 
 #include "core/base/text.h"
 #include "tests/corpus.h"
@@ -11,6 +12,7 @@
 #include "views/files/member_view.h"
 #include "views/frame/document_view.h"
 #include "views/frame/main_window.h"
+#include "views/jobs/job_runner.h"
 #include "views/pages.h"
 #include "views/theme/theme.h"
 #include "views/widgets/data_table.h"
@@ -125,6 +127,23 @@ private slots:
         QCOMPARE(forms(*page), (QStringList{"Tensor", "Bytes"}));
         QTRY_VERIFY(!visibleTexts().filter(QStringLiteral("Statistics")).isEmpty());
         QVERIFY(!visibleTexts().filter(QStringLiteral("holds")).isEmpty());
+    }
+
+    /// The weights are listed once and in the background, however many members are looked at.
+    void membersOfOneProgramShareTheListOfWeights() {
+        FilesPage* page = open("2.13.0/encoder.pt2", QStringLiteral("models/model.json"));
+        QVERIFY(page);
+        int listed = 0;
+        JobRunner& jobs = view_->session().jobs();
+        connect(&jobs, &JobRunner::started, this, [&] {
+            for (const JobState& job : jobs.running()) listed += job.title == QStringLiteral("Listing weights") ? 1 : 0;
+        });
+        for (const char* member : {"weight_0", "weight_1", "weight_2", "weight_0"}) {
+            page->showAddress(*Address::parse(std::string("file/data/weights/") + member));
+            QTRY_VERIFY_WITH_TIMEOUT(page->settled() && jobs.isIdle(), 30'000);
+            QTRY_VERIFY(!visibleTexts().filter(QStringLiteral("Statistics")).isEmpty());
+        }
+        QCOMPARE(listed, 1);
     }
 
     void aLibraryIsSummedUp() {

@@ -165,13 +165,36 @@ Result<MemberContent::Parts> MemberContent::readLibraryParts(const Package& pack
     return parts;
 }
 
+/// The weights of a program are listed once per document, in the background; members after the first find the table made.
 void MemberContent::showTensor(const Package& package, MemberIndex member) {
     const auto held = tensorIn(package, member);
-    const auto table = held ? WeightTable::make(session_.document(), held->program->name) : Result<std::shared_ptr<const WeightTable>>(nullptr);
-    const auto row = table && *table ? (*table)->find(held->weight->fqn) : std::nullopt;
-    if (!row) return;
+    if (!held) return;
     stack_->setCurrentWidget(weight_);
-    weight_->show(*table, *row);
+    const auto document = session_.documentPointer();
+    if (tablesOf_ != document) {
+        tables_.clear();
+        tablesOf_ = document;
+    }
+    const std::string model = held->program->name, name = held->weight->fqn;
+    if (const auto known = tables_.find(model); known != tables_.end()) return showRow(known->second, name);
+    reading_ = true;
+    session_.jobs().start(
+        this, contentJob(), tr("Listing weights"),
+        [document, model](const CancelToken&, const ProgressSink&) { return WeightTable::make(*document, model); },
+        [this, document, model, name](Result<std::shared_ptr<const WeightTable>> table) {
+            reading_ = false;
+            if (tablesOf_ == document && table) {
+                tables_[model] = *table;
+                showRow(*table, name);
+            } else if (!table && table.error().kind != ErrorKind::Cancelled) {
+                emit failed(table.error());
+            }
+            emit settledChanged();
+        });
+}
+
+void MemberContent::showRow(const std::shared_ptr<const WeightTable>& table, const std::string& name) {
+    if (const auto row = table->find(name)) weight_->show(table, *row);
 }
 
 bool MemberContent::settled() const { return !reading_ && weight_->settled(); }

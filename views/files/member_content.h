@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QWidget>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -11,6 +12,10 @@
 #include "views/widgets/data_table.h"
 
 class QStackedWidget;
+
+namespace pt2 {
+class WeightTable;
+}
 
 namespace pt2::views {
 
@@ -41,6 +46,7 @@ private:
     static Result<Parts> readPickleParts(const Package& package, MemberIndex member, const CancelToken& cancel);
     static Result<Parts> readLibraryParts(const Package& package, MemberIndex member);
     void showTensor(const Package& package, MemberIndex member);
+    void showRow(const std::shared_ptr<const WeightTable>& table, const std::string& name);
     DocumentSession& session_;
     QStackedWidget* stack_;
     QWidget* tablePage_;
@@ -49,6 +55,8 @@ private:
     RowModel* model_ = nullptr;
     WeightView* weight_;
     bool reading_ = false;
+    std::shared_ptr<const Document> tablesOf_;                          ///< the document that tables_ are of
+    std::map<std::string, std::shared_ptr<const WeightTable>> tables_;  ///< by program
 };
 
 }  // namespace pt2::views
