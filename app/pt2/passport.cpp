@@ -216,6 +216,13 @@ private:
         field("exported", made);
         field("graph", graphText(program));
         field("operators", operatorsText(program));
+        if (const std::vector<std::string> custom = customOperators(program); !custom.empty()) {
+            field(
+                "needs",
+                fmt::format("the operator library that has {}, to run it in torch eager or to compile it; name its Python module in PT2SCOPE_IMPORT",
+                            shortList(custom)),
+                Style::Warning);
+        }
         field("weights", weightsText(package, entry));
         field("state", mutationsText(program));
         const bool samples = entry.sampleInputs && package.archive().members()[*entry.sampleInputs].size > 0;

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/contract/contract_notes.h"
+#include "core/program/custom_operators.h"
 #include "core/program/in_place.h"
 #include "views/frame/file_path.h"
 #include "views/widgets/text.h"
@@ -455,6 +456,14 @@ std::vector<Statement> contractStatements(const DocumentSession& session) {
     std::vector<Statement> statements;
     const auto program = session.program();
     if (program) {
+        if (const std::vector<std::string> custom = customOperators(*program); !custom.empty()) {
+            statements.push_back(
+                {false,
+                 plural(custom.size(), QObject::tr("operator needs a library of its own"), QObject::tr("operators need libraries of their own")),
+                 QObject::tr("Without the library, torch eager cannot run the program and Recompile cannot compile it. Name the "
+                             "Python module that registers it in the variable PT2SCOPE_IMPORT.\n%1")
+                     .arg(names({custom.begin(), custom.end()}))});
+        }
         const StateChanges changes = stateChanges(*program);
         const std::size_t buffers = changes.buffers.size(), perhaps = changes.perhaps.size(), inputs = changes.inputs.size();
         if (buffers > 0) {
