@@ -242,6 +242,33 @@ private slots:
         QVERIFY2(said.contains(expected), qPrintable(said.join(u'\n')));
     }
 
+    void theOverviewSaysThatAnOperatorLibraryIsNeeded() {
+        const QString corpus = tests::corpus();
+        if (corpus.isEmpty()) QSKIP("The corpus is not beside the source tree.");
+        const QString words = QStringLiteral("1 operator needs a library of its own");
+        const auto said = [&](const char* file) {
+            const auto session = opened(corpus + QLatin1String(file));
+            for (const Statement& statement : contractStatements(*session)) {
+                if (statement.text.contains(QStringLiteral("librar"))) return statement;
+            }
+            return Statement{};
+        };
+        const Statement custom = said("/2.13.0/custom_op.pt2");
+        QCOMPARE(custom.text, words);
+        QVERIFY(!custom.holds);
+        QVERIFY2(custom.tooltip.contains(QStringLiteral("corpus::scale_shift")), qPrintable(custom.tooltip));
+        QCOMPARE(said("/2.13.0/tiny.pt2").text, QString());
+    }
+
+    void theMakersOwnMetadataIsTold() {
+        const QString corpus = tests::corpus();
+        if (corpus.isEmpty()) QSKIP("The corpus is not beside the source tree.");
+        const auto own = userMetadata(*opened(corpus + "/2.13.0/aoti/metadata.pt2"));
+        QVERIFY(own.size() >= 2);
+        for (const auto& [key, value] : own) QVERIFY2(!key.starts_with("AOTI_") && !value.empty(), key.c_str());
+        QVERIFY(userMetadata(*opened(corpus + "/2.13.0/aoti/mlp2.pt2")).empty());
+    }
+
     void everyMemberIsInTheTreeOnce() {
         const QString corpus = tests::corpus();
         if (corpus.isEmpty()) QSKIP("The corpus is not beside the source tree.");

@@ -218,10 +218,13 @@ std::vector<KindChip> kindChips(const DocumentSession& session) {
     return chips;
 }
 
+bool isStandardInput(const DocumentSession& session) { return session.path() == QLatin1String("-"); }
+
 QString fileLine(const DocumentSession& session) {
     QStringList parts;
     const Archive& archive = session.document().primary->archive();
     parts << toQt(formatBytes(archive.fileSize()));
+    if (isStandardInput(session)) parts << QObject::tr("read into a temporary file that goes with this window");
     const QDateTime saved = lastModified(session.path());
     if (saved.isValid()) parts << QObject::tr("saved %1").arg(saved.toString(QStringLiteral("yyyy-MM-dd HH:mm")));
     const std::vector<std::string> names = session.document().modelNames();
@@ -304,8 +307,19 @@ std::vector<NumberStrip::Item> numberItems(const DocumentSession& session) {
         largest = QObject::tr("%1 %2").arg(toQt(formatPercent(static_cast<double>(shares.front().bytes) / static_cast<double>(size))),
                                            shares.front().name.at(0).toLower() + shares.front().name.mid(1));
     }
-    items.push_back({text.left(blank), text.mid(blank + 1) + QObject::tr(" on disk"), largest, QObject::tr("%1 bytes").arg(count(size))});
+    items.push_back({text.left(blank), text.mid(blank + 1) + (isStandardInput(session) ? QObject::tr(" read") : QObject::tr(" on disk")), largest,
+                     QObject::tr("%1 bytes").arg(count(size))});
     return items;
+}
+
+std::vector<std::pair<std::string, std::string>> userMetadata(const DocumentSession& session) {
+    std::vector<std::pair<std::string, std::string>> pairs;
+    if (const CompiledModel* model = session.compiledModel()) {
+        for (const auto& [key, value] : model->metadata) {
+            if (!key.starts_with("AOTI_")) pairs.emplace_back(key, value);
+        }
+    }
+    return pairs;
 }
 
 std::vector<ByteShare> byteShares(const DocumentSession& session) {

@@ -2,6 +2,8 @@
 
 #include <QString>
 #include <cstdint>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "views/frame/document_session.h"
@@ -17,10 +19,16 @@ struct KindChip {
 };
 std::vector<KindChip> kindChips(const DocumentSession& session);
 
+/// Whether the file came through a pipe: then it has no path, no date and no place on the disk that a reader could go to.
+bool isStandardInput(const DocumentSession& session);
+
 /// "2.13 MB · saved 2026-03-14 16:05 · one model, "model"".
 QString fileLine(const DocumentSession& session);
 
 std::vector<NumberStrip::Item> numberItems(const DocumentSession& session);
+
+/// What whoever made the package wrote into the compiled model's metadata: keys and values that are not torch's own.
+std::vector<std::pair<std::string, std::string>> userMetadata(const DocumentSession& session);
 
 /// Bytes of the archive by what they are for, largest first.
 struct ByteShare {

@@ -10,6 +10,10 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/base/text.h"
 #include "views/frame/engine_service.h"
@@ -38,7 +42,8 @@ namespace pt2::views {
 namespace {
 
 constexpr int kWide = 1000, kTile = 44;
-constexpr std::uint64_t kHashAtOnce = std::uint64_t{256} << 20;  // larger files are hashed when asked
+constexpr std::size_t kMostMetadata = 6, kKeyShown = 18, kValueShown = 60;  // of the maker's own keys; the rest stands in tooltips
+constexpr std::uint64_t kHashAtOnce = std::uint64_t{256} << 20;             // larger files are hashed when asked
 
 /// The archive's picture beside its name.
 class Tile : public QWidget {
@@ -202,7 +207,7 @@ void OverviewPage::documentChanged() {
 
 void OverviewPage::fillTitle() {
     name_->setFullText(session().fileName());
-    path_->setFullText(shownPath(session().path()));
+    path_->setFullText(isStandardInput(session()) ? tr("standard input") : shownPath(session().path()));
     line_->setFullText(fileLine(session()));
     QLayout* flow = chips_->layout();
     while (QLayoutItem* item = flow->takeAt(0)) {
@@ -244,8 +249,18 @@ void OverviewPage::fillMadeBy() {
         if (!model->device.empty()) built << shown(model->device).toUpper();
         if (!model->platform.empty() || !model->machine.empty()) built << (shown(model->platform) + u' ' + shown(model->machine)).trimmed();
         if (!model->cpuIsa.empty()) built << shown(model->cpuIsa);
-        list->add(tr("Built for"), built.isEmpty() ? tr("not stated") : built.join(QStringLiteral(" · ")), false,
+        list->add(tr("Built for"), built.isEmpty() ? tr("not stated") : built.join(QStringLiteral(" · ")), !built.isEmpty(),
                   built.isEmpty() ? Role::Muted : Role::Text);
+    }
+    const std::vector<std::pair<std::string, std::string>> own = userMetadata(session());
+    for (std::size_t i = 0; i < std::min(own.size(), kMostMetadata); ++i) {
+        TextLabel* value = list->add(shown(elideMiddle(own[i].first, kKeyShown)), shown(elideMiddle(own[i].second, kValueShown)), true);
+        value->setToolTip(shown(own[i].first + " = " + own[i].second));
+    }
+    if (own.size() > kMostMetadata) {
+        QStringList rest;
+        for (std::size_t i = kMostMetadata; i < own.size(); ++i) rest << shown(own[i].first + " = " + own[i].second);
+        list->add({}, tr("%1 more of the metadata").arg(own.size() - kMostMetadata), false, Role::Muted)->setToolTip(rest.join(u'\n'));
     }
     list->add(tr("Layout"), containerWords(*session().document().primary));
     auto* hashBox = new QWidget;
