@@ -1,5 +1,6 @@
 #include "app/pt2/command.h"
 #include "app/pt2/run_report.h"
+#include "core/base/environment.h"
 #include "core/base/file.h"
 #include "core/base/text.h"
 #include "core/compare/compare_outputs.h"
@@ -75,6 +76,11 @@ Result<int> run(const RunArguments& arguments, Context& context) {
     if (const Status save = checkSavePath(arguments); !save) return fail(save.error());
     auto plan = makePlan(arguments.file, arguments.inputs, true, context);
     if (!plan) return fail(plan.error());
+    if (arguments.file == "-") {
+        const std::string folder = environmentValue("TMPDIR");
+        context.out.note("Standard input is kept in a temporary file without a name in " + (folder.empty() ? std::string("/tmp") : folder) +
+                         "; it is gone when pt2 ends.");
+    }
     for (const std::string& note : plan->report.notes) context.out.note(note);
     if (!plan->report.ok() && !arguments.run.skipContract) return failContract(*plan, context);
     for (const Breach& breach : plan->report.breaches) context.out.note("Contract skipped: " + breach.sentence);
