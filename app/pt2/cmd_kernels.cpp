@@ -34,9 +34,9 @@ std::string nodesText(const LinkedKernels& kernels, std::size_t call) {
 std::string byText(const LinkedKernels& kernels, std::size_t call) {
     std::vector<std::string> ways;
     for (const KernelLink& link : kernels.links[call]) {
-        if (const std::string way = kernelLinkName(link.by); std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
+        if (const std::string way = kernelLinkWords(link.by); std::find(ways.begin(), ways.end(), way) == ways.end()) ways.push_back(way);
     }
-    if (!kernels.program && !kernels.listing.calls[call].sourceNodes.empty()) return "the source";
+    if (!kernels.program && !kernels.listing.calls[call].sourceNodes.empty()) return kernelLinkWords(KernelLink::By::Named);
     return join(ways, ", ");
 }
 
@@ -82,7 +82,7 @@ Result<int> kernels(const KernelsArguments& arguments, Context& context) {
     for (std::size_t i = 0; i < read->listing.calls.size(); ++i) {
         const KernelCall& call = read->listing.calls[i];
         const std::string nodes = nodesText(*read, i);
-        table.row({{std::to_string(i), Style::Muted},
+        table.row({{std::to_string(i + 1), Style::Muted},  // as the window counts them
                    {call.name, Style::Bold},
                    kernelKindName(call.kind),
                    nodes.empty() ? Table::Cell{"unknown", Style::Muted} : Table::Cell{nodes, Style::Accent},

@@ -370,6 +370,15 @@ const char* kernelLinkName(KernelLink::By by) {
     return "inferred";
 }
 
+const char* kernelLinkWords(KernelLink::By by) {
+    switch (by) {
+        case KernelLink::By::Provenance: return "recorded by torch";
+        case KernelLink::By::Named: return "named in the source";
+        case KernelLink::By::Inferred: return "inferred";
+    }
+    return "inferred";
+}
+
 std::vector<std::vector<KernelLink>> linkKernels(const KernelListing& listing, const CompiledModel& model, const Program& program,
                                                  bool useProvenance) {
     return Linker(listing, model, program, useProvenance).run();

@@ -21,7 +21,8 @@ struct KernelLink {
     By by = By::Inferred;
     std::string why;
 };
-const char* kernelLinkName(KernelLink::By by);  ///< "provenance"
+const char* kernelLinkName(KernelLink::By by);   ///< "provenance", as JSON has it
+const char* kernelLinkWords(KernelLink::By by);  ///< the same for people, in window and command line: "recorded by torch"
 
 /// For each call of the listing, in its order, the nodes it comes from, each once. What is not known is left out: a call may have no link.
 /// `useProvenance` off leaves kernel_information.json aside, so that the rest can be compared with it.

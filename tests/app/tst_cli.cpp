@@ -219,6 +219,44 @@ private slots:
         QCOMPARE(call({"inspect", "-"}, bytes).exit, 0);
     }
 
+    void runningStandardInputSaysWhereItIsKept() {
+        if (corpus().isEmpty()) QSKIP("The corpus is not here: standard input was not tried.");
+        QFile in(file("aoti/weights_absent.pt2"));
+        QVERIFY(in.open(QIODevice::ReadOnly));
+        const auto piped = call({"run", "-"}, in.readAll());
+        QVERIFY2(piped.error.contains("note: Standard input is kept in a temporary file"), piped.error.constData());
+        QVERIFY(!call({"run", in.fileName()}).error.contains("temporary file"));
+    }
+
+    void operatorsOfOtherLibrariesAreNamed() {
+        if (corpus().isEmpty()) QSKIP("The corpus is not here: custom operators were not tried.");
+        const QByteArray custom = call({"inspect", file("custom_op.pt2")}).out;
+        QVERIFY2(custom.contains("the operator library that has corpus::scale_shift"), custom.constData());
+        QVERIFY(custom.contains("issues       none"));
+        const json names = call({"inspect", "--json", file("custom_op.pt2")}).json()["programs"]["model"]["custom_operators"];
+        QCOMPARE(names, json::array({"corpus::scale_shift"}));
+        // Operators of torch's own namespaces are none, higher-order and symbolic ones included.
+        for (const char* name : {"tiny.pt2", "cond.pt2", "while_loop.pt2", "sym_scalars.pt2", "cond_nested.pt2"}) {
+            if (!QFile::exists(file(name))) continue;
+            QCOMPARE(call({"inspect", "--json", file(name)}).json()["programs"]["model"]["custom_operators"], json::array());
+        }
+    }
+
+    void kernelsAreCountedAndExplainedAsInTheWindow() {
+        if (corpus().isEmpty()) QSKIP("The corpus is not here: kernels were not tried.");
+        const QList<QByteArray> lines = call({"kernels", file("aoti/combined.pt2")}).out.trimmed().split('\n');
+        const json kernels = call({"kernels", "--json", file("aoti/combined.pt2")}).json();
+        QCOMPARE(static_cast<std::size_t>(lines.size()), kernels.size() + 1);
+        for (int i = 1; i < lines.size(); ++i) QCOMPARE(lines[i].trimmed().split(' ').front(), QByteArray::number(i));
+        QByteArray words;
+        for (const json& kernel : kernels) {
+            for (const json& link : kernel["links"])
+                words = link["by"] == "named" ? "named in the source" : link["by"] == "provenance" ? "recorded by torch" : "inferred";
+        }
+        QVERIFY(!words.isEmpty() && lines.join('\n').contains(words));
+        QVERIFY(call({"kernels", file("aoti/mlp2.pt2")}).out.contains("named in the source"));
+    }
+
     void anUnpackedFolderIsAFile() {
         if (corpus().isEmpty()) QSKIP("The corpus is not here: folders were not tried.");
         QTemporaryDir directory;

@@ -195,14 +195,7 @@ QString shortKernelName(const KernelCall& call) {
     return shown(name);
 }
 
-QString linkWords(KernelLink::By by) {
-    switch (by) {
-        case KernelLink::By::Provenance: return QObject::tr("recorded by torch");
-        case KernelLink::By::Named: return QObject::tr("named in the source");
-        case KernelLink::By::Inferred: return QObject::tr("inferred");
-    }
-    return {};
-}
+QString linkWords(KernelLink::By by) { return QString::fromLatin1(kernelLinkWords(by)); }
 
 QString callNumbers(const std::vector<std::size_t>& calls) {
     constexpr std::size_t kMost = 6;

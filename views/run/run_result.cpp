@@ -298,7 +298,8 @@ void RunResult::showOutput(std::size_t index) {
     sliceOf_ = shown(output.name);
     nameSlice();
     distribution_->setData({output.histogram.low, output.histogram.high, output.histogram.counts});
-    bins_->setText(tr("%1 values, %2 bins").arg(toQt(formatCount(output.statistics.count))).arg(output.histogram.counts.size()));
+    bins_->setText(counted(output.statistics.count, tr("value"), tr("values")) + QStringLiteral(", ") +
+                   counted(output.histogram.counts.size(), tr("bin"), tr("bins")));
 }
 
 }  // namespace pt2::views

@@ -67,6 +67,9 @@ QFont uiFont(TextSize size) {
     QFont font = QApplication::font();
     font.setPointSizeF(basePoints * scale * factor(size));
     font.setWeight(weight(size));
+#if QT_VERSION >= QT_VERSION_CHECK(6, 7, 0)
+    font.setFeature("calt", 0);  // Inter would draw the x of "win32 x86_64" as a multiplication sign
+#endif
     return font;
 }
 
