@@ -91,7 +91,8 @@ void printRows(Context& context, const WeightTable& table, const std::vector<Wei
                  tensor && !row.layout.isContiguous() ? formatShape(row.layout.strides) : "",
                  tensor ? formatBytes(row.bytes) : "",
                  {sharedText(table, finding.row), Style::Muted},
-                 {row.member.empty() ? row.problem : row.member, row.member.empty() ? Style::Warning : Style::Muted},
+                 {row.member.empty() ? (row.place.empty() ? std::string("nowhere") : row.place) : row.member,
+                  row.member.empty() ? Style::Warning : Style::Muted},
                  {by ? carriageName(by->as) : "", by ? carriageStyle(by->as) : Style::Plain}});
     }
     out.print(context.out);
@@ -156,6 +157,7 @@ void printValues(Context& context, const WeightTable& table, const std::vector<W
 void printRemarks(Context& context, const WeightTable& table, const std::vector<WeightFinding>& findings, const std::vector<CarriedBy>& carried,
                   const std::vector<QuantizedWeight>& quantized) {
     std::vector<std::pair<std::string, std::string>> remarks;
+    std::vector<std::pair<std::vector<std::string>, std::string>> problems;
     for (const WeightFinding& finding : findings) {
         const WeightRow& row = table.rows()[finding.row];
         std::vector<std::string> parts;
@@ -175,7 +177,18 @@ void printRemarks(Context& context, const WeightTable& table, const std::vector<
             remarks.emplace_back(row.name, "Compiled model, " + std::string(carriageName(carried[finding.row].as)) + ": " + carried[finding.row].why);
         }
         if (finding.error) remarks.emplace_back(row.name, "It cannot be read: " + finding.error->what + " " + finding.error->why);
-        if (!row.problem.empty() && !row.member.empty()) remarks.emplace_back(row.name, row.problem);
+        if (row.problem.empty()) continue;
+        const auto same = std::find_if(problems.begin(), problems.end(), [&row](const auto& problem) { return problem.second == row.problem; });
+        if (same == problems.end()) {
+            problems.push_back({{row.name}, row.problem});
+        } else {
+            same->first.push_back(row.name);
+        }
+    }
+    // What holds for many weights alike is said once.
+    for (const auto& [names, text] : problems) {
+        remarks.emplace_back(names.size() > 3 ? names[0] + ", " + names[1] + " and " + formatCount(names.size() - 2) + " more" : join(names, ", "),
+                             text);
     }
     if (remarks.empty()) return;
     context.out.line("");

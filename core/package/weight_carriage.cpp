@@ -72,6 +72,7 @@ public:
             if (cancel_.requested()) return cancelled();
             report(progress_, {"comparing " + rows[i].name, i, rows.size(), Progress::Unit::Steps, {}});
             CarriedBy answer = judge(i);
+            answer.place = placeOf(answer);
             if (cancel_.requested()) return cancelled();
             answers.push_back(std::move(answer));
         }
@@ -79,6 +80,13 @@ public:
     }
 
 private:
+    std::string placeOf(const CarriedBy& answer) const {
+        const auto constant = answer.constant.empty() ? byName_.end() : byName_.find(answer.constant);
+        if (constant != byName_.end()) return constantPlace(model_.constants[constant->second]);
+        if (answer.as == Carriage::BakedIn) return "in the code";
+        return answer.as == Carriage::Absent ? "nowhere" : "";
+    }
+
     CarriedBy judge(std::size_t index) {
         const WeightRow& row = table_.rows()[index];
         if (row.kind == WeightKind::Object) return {Carriage::Unknown, {}, "It is an object, which pt2scope does not compare."};

@@ -19,6 +19,7 @@ struct CarriedBy {
     Carriage as = Carriage::Unknown;
     std::string constant;  ///< FQN of the compiled constant, where there is one
     std::string why;       ///< one sentence
+    std::string place{};   ///< where its values lie there: constantPlace of `constant`, "in the code", or "nowhere"; empty where not known
 };
 
 /// Values are compared without being asked for up to this many bytes.

@@ -223,6 +223,17 @@ void WeightTable::addProgramRows() {
     }
 }
 
+const char* constantPlace(const CompiledConstant& constant) {
+    if (constant.fromFolded) return "computed when loaded";
+    switch (constant.where) {
+        case CompiledConstant::Where::Library: return "in the library";
+        case CompiledConstant::Where::Beside: return "beside the library";
+        case CompiledConstant::Where::Absent: return "absent";
+        case CompiledConstant::Where::Unknown: break;
+    }
+    return "not known";
+}
+
 void WeightTable::addCompiledRows() {
     constants_ = std::make_unique<ConstantReader>(package_->archive(), *compiled_);
     for (std::size_t i = 0; i < compiled_->constants.size(); ++i) {
@@ -235,6 +246,7 @@ void WeightTable::addCompiledRows() {
         if (row.index) row.member = package_->archive().members()[*row.index].name;
         row.record = constant.name;
         row.problem = constants_->whyNot(i);
+        row.place = constantPlace(constant);
         measure(row);
         if (row.index) {
             row.storage = i;
@@ -349,8 +361,12 @@ Result<Tensor> WeightTable::window(std::size_t row, const WeightWindow& window) 
         auto loaded = load(row);
         if (!loaded) return loaded;
         if (loaded->layout.sizes != sizes || loaded->layout.dtype != own.layout.dtype) {
-            return fail({ErrorKind::Unreadable, "weights.meta-differs", "The weight is not what its list says.", "weights/" + own.name,
-                         "Its pickle holds " + tensorTypeText(loaded->layout) + ".", {}});
+            return fail({ErrorKind::Unreadable,
+                         "weights.meta-differs",
+                         "The weight is not what its list says.",
+                         "weights/" + own.name,
+                         "Its pickle holds " + tensorTypeText(loaded->layout) + ".",
+                         {}});
         }
         whole = std::move(*loaded);
     }

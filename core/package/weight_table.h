@@ -40,7 +40,10 @@ struct WeightRow {
     std::uint64_t storageBytes = 0;    ///< of the storage it lies in; views and tied weights share one
     std::size_t storage = kNoStorage;  ///< number of the storage; rows of equal numbers share it
     std::string problem;               ///< why it cannot be read; empty when it can
+    std::string place;                 ///< of a compiled constant, as constantPlace has it; empty for a program's
 };
+/// Where a compiled constant lies: "in the library", "beside the library", "absent", "computed when loaded", "not known".
+const char* constantPlace(const CompiledConstant& constant);
 
 /// Part of a tensor as a plane of its last two dimensions: `lead` fixes the others, then rows and columns from a place on.
 struct WeightWindow {

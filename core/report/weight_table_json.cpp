@@ -69,6 +69,7 @@ Json rowJson(const WeightTable& table, std::size_t index) {
     }
     out["storage"] =
         row.storage == WeightRow::kNoStorage ? Json() : Json{{"id", row.storage}, {"bytes", row.storageBytes}, {"shared_with", std::move(shared)}};
+    if (!row.place.empty()) out["where"] = row.place;
     if (!row.problem.empty()) out["problem"] = row.problem;
     return out;
 }
@@ -131,7 +132,10 @@ Json weightTableJson(const WeightTable& table, const WeightRequest& request, con
         Json out = rowJson(table, finding.row);
         if (finding.row < carried.size()) {
             const CarriedBy& by = carried[finding.row];
-            out["compiled"] = {{"as", carriageName(by.as)}, {"constant", by.constant.empty() ? Json() : Json(by.constant)}, {"why", by.why}};
+            out["compiled"] = {{"as", carriageName(by.as)},
+                               {"constant", by.constant.empty() ? Json() : Json(by.constant)},
+                               {"why", by.why},
+                               {"where", by.place.empty() ? Json() : Json(by.place)}};
         }
         for (const QuantizedWeight& one : quantized) {
             if (one.weight == finding.row) out["quantized"] = quantizedJson(table, one);

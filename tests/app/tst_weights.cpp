@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "core/tensor/npy.h"
 #include "core/tensor/pickle.h"
@@ -247,6 +248,23 @@ private slots:
         QCOMPARE(found["fc.weight"]["compiled"]["constant"].get<std::string>(), std::string("fc.weight"));
         QCOMPARE(found["fc.bias"]["compiled"]["as"].get<std::string>(), std::string("baked into code"));
         for (const json& weight : document["weights"]) QVERIFY(!weight["compiled"]["why"].get<std::string>().empty());
+    }
+
+    void itIsToldWhereEachCompiledConstantLies() {
+        const auto at = [](const char* name) { return corpus() + "/2.13.0/aoti/" + name; };
+        for (const auto& [name, place] : {std::pair("mlp2.pt2", "in the library"), std::pair("mmap_weights.pt2", "in the library"),
+                                          std::pair("on_disk_blob.pt2", "beside the library"), std::pair("weights_absent.pt2", "absent")}) {
+            const json document = call({"weights", at(name), "--json"}).json();
+            QVERIFY(!document["weights"].empty());
+            for (const json& weight : document["weights"]) QCOMPARE(weight["where"].get<std::string>(), std::string(place));
+        }
+        json found = byName(call({"weights", at("combined.pt2"), "--json"}).json()["weights"]);
+        QCOMPARE(found["fc.weight"]["compiled"]["where"].get<std::string>(), std::string("in the library"));
+        QCOMPARE(found["fc.bias"]["compiled"]["where"].get<std::string>(), std::string("in the code"));
+        // The column holds a word; the sentence stands below, once for all weights alike.
+        const QByteArray text = call({"weights", at("weights_absent.pt2")}).out;
+        QCOMPARE(text.count("neither in the compiled model's library nor beside it"), 1);
+        for (const QByteArray& line : text.split('\n').mid(0, 4)) QVERIFY2(line.trimmed().size() < 80, line.constData());
     }
 
     void otherWeightsThanThoseCompiledAreCalledDifferentAndAbsentOnesAbsent() {

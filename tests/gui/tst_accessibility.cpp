@@ -361,6 +361,10 @@ void AccessibilityTest::weights() {
             if (weight.contains("compiled")) {
                 QCOMPARE(field(said, "compiled"), text(weight["compiled"]["as"]));
                 QVERIFY(anyNamed(words, text(weight["compiled"]["why"])));
+                const Json& where = weight["compiled"]["where"];
+                QCOMPARE(field(said, "values lie"), where.is_null() ? QString() : text(where));
+            } else if (weight.contains("where")) {
+                QCOMPARE(field(said, "values lie"), text(weight["where"]));
             }
             if (weight.contains("quantized")) {
                 for (const auto& [word, key] : {std::pair("scale", "scale"), std::pair("zero point", "zero_point")}) {

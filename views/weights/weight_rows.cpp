@@ -151,6 +151,10 @@ std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, We
         }
         Cell kind = Cell::muted(QString::fromLatin1(weightKindName(weight.kind)));
         if (!weight.used) kind.second = QObject::tr("unused");
+        if (!weight.place.empty()) {
+            kind.tooltip = QObject::tr("Its values: %1").arg(toQt(weight.place));
+            name.tooltip += QLatin1Char('\n') + kind.tooltip;
+        }
         Cell type = tensor ? Cell::fixed(QString::fromLatin1(dtypeName(weight.layout.dtype))) : Cell::missing(QObject::tr("object"));
         if (weight.isSubclass) type.tooltip = QObject::tr("A tensor subclass, made of several tensors");
         Cell shape = tensor ? Cell::fixed(toQt(formatShape(weight.layout.sizes))) : Cell::muted(QStringLiteral("—"));
@@ -183,6 +187,8 @@ std::vector<Row> weightRows(const WeightTable& table, const WeightScan& scan, We
                 carried.icon = carriageIcon(scan.carried[i].as);
                 carried.iconColour = carriageRole(scan.carried[i].as);
                 carried.tooltip = toQt(scan.carried[i].why);
+                if (const std::string& place = scan.carried[i].place; !place.empty())
+                    carried.tooltip = QObject::tr("Its values: %1").arg(toQt(place)) + QLatin1Char('\n') + carried.tooltip;
             }
             row.cells.push_back(carried);
         }

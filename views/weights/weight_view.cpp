@@ -272,6 +272,8 @@ void WeightView::fillFacts() {
         stored_->add(tr("compiled"), QString::fromLatin1(carriageName(carried_->as)), false, carriageRole(carried_->as));
         stored_->addWidget({}, paragraph(toQt(carried_->why), TextSize::Caption, Role::Muted));
     }
+    const std::string& place = carried_ ? carried_->place : weight.place;
+    if (!place.empty()) stored_->add(tr("values lie"), toQt(place), false, place == "absent" ? Role::Warning : Role::Text);
 }
 
 void WeightView::buildSlices() {
@@ -391,7 +393,7 @@ void WeightView::showReading(const WeightReading& reading) {
         if (const std::uint64_t odd = s.nan + s.positiveInfinity + s.negativeInfinity; odd > 0) {
             auto* chip = new Chip(tr("%1 not finite").arg(toQt(formatCount(odd))), stateIcon(State::Warning));
             chip->setState(State::Warning);
-            chip->setAccessibleName(tr("%1 values are not finite").arg(odd));
+            chip->setAccessibleName(counted(odd, tr("value is not finite"), tr("values are not finite")));
             statistics_->addWidget(chip, 0, Qt::AlignLeft);
         }
     }
@@ -406,8 +408,8 @@ void WeightView::showReading(const WeightReading& reading) {
         data.low -= 0.5;
         data.high += 0.5;
     }
-    distributionCard_->setRightText(
-        tr("%1 values, %2").arg(toQt(formatCount(picture.statistics.count)), counted(data.counts.size(), tr("bin"), tr("bins"))));
+    distributionCard_->setRightText(counted(picture.statistics.count, tr("value"), tr("values")) + QStringLiteral(", ") +
+                                    counted(data.counts.size(), tr("bin"), tr("bins")));
     std::vector<HistogramPlot::Mark> marks;
     if (data.low < 0 && data.high > 0) marks.push_back({0, QStringLiteral("0")});
     plot_->setMarks(std::move(marks));
