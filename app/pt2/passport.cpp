@@ -282,9 +282,7 @@ private:
         }
         for (const RunReason& reason : runnable.reasons) {
             if (reason.ok && *reason.ok) continue;
-            std::string text = reason.what + ": ";
-            text += reason.found.empty() ? "unknown" : reason.found;
-            if (!reason.needed.empty()) text += ", needed: " + reason.needed;
+            std::string text = reasonLine(reason);
             if (!reason.help.empty()) text += ". " + reason.help;
             field("", text, reason.ok ? Style::Bad : Style::Muted);
         }

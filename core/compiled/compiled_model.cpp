@@ -184,6 +184,13 @@ private:
         model_.platform = take("AOTI_PLATFORM");
         model_.machine = take("AOTI_MACHINE");
         model_.cpuIsa = take("AOTI_CPU_ISA");
+        // torch writes none of its own; whoever compiles a model may.
+        for (const char* key : {"torch_version", "pytorch_version", "torch.version", "torch"}) {
+            const std::string version = take(key);
+            if (version.empty() || version.front() < '0' || version.front() > '9' || version.size() > 64) continue;
+            model_.torchVersion = {version, Origin::Metadata, 0};
+            break;
+        }
     }
 
     std::vector<SourceFile> otherSources() const {

@@ -98,6 +98,8 @@ struct CompiledModel {
     std::string libraryKind;                     ///< what the library is when it is no ELF file ("a Windows (PE) library")
     bool libraryHasRunPath = false;              ///< it names folders of its own to find libraries in
     ElfFacts elf;
+    bool hasProgram = false;         ///< an exported program of the same name is in the same file (set by Package)
+    Fact<std::string> torchVersion;  ///< that the file states: of the compiler, in the metadata, or of the exporter, in that program
 
     /// Reads what `folder` holds; oddities go to `issues`.
     static Result<CompiledModel> read(const Archive& archive, std::string name, std::string folder, Issues& issues);

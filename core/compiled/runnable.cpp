@@ -15,6 +15,7 @@
 #include "core/compiled/cpu_features.h"
 #include "core/compiled/elf.h"
 #include "core/compiled/gpu_fit.h"
+#include "core/compiled/symbol_fit.h"
 
 namespace pt2 {
 namespace {
@@ -44,28 +45,6 @@ bool isSystemLibrary(std::string_view name) {
     return false;
 }
 
-/// Names that only LibTorch has: its C interface, and what its C++ namespaces define. Others may come from whatever else the process loads.
-bool isLibTorchSymbol(std::string_view name) {
-    if (name.starts_with("aoti_") || name.starts_with("torch_")) return true;
-    // Itanium names: _Z, for tables TV, TI or TS, then N, K for const members, and the namespace with its length.
-    const auto pass = [&name](std::string_view part) {
-        if (!name.starts_with(part)) return false;
-        name.remove_prefix(part.size());
-        return true;
-    };
-    if (!pass("_Z")) return false;
-    if (!pass("TV") && !pass("TI")) pass("TS");
-    if (!pass("N")) return false;
-    pass("K");
-    return pass("2at") || pass("3c10") || pass("5torch") || pass("6caffe2");
-}
-
-/// The first few of a list, and how many more there are.
-std::string firstOf(const std::vector<std::string>& list, std::size_t most) {
-    if (list.size() <= most) return join(list, ", ");
-    return join({list.begin(), list.begin() + static_cast<std::ptrdiff_t>(most)}, ", ") + " and " + std::to_string(list.size() - most) + " more";
-}
-
 /// The version of the C++ ABI in libstdc++ comes with a release of GCC, as GLIBCXX does: the lowest GLIBCXX that has it. Empty for later ones.
 std::string glibcxxOfAbi(std::string_view number) {
     if (!number.starts_with("1.3.")) return number == "1.3" ? "3.4" : std::string();
@@ -92,8 +71,12 @@ std::string machineFlags(const std::string& command) {
     return join(flags, " ");
 }
 
-const char* const kRecompileThere = "Recompile the model on that machine.";
-const char* const kRecompileHere = "Recompile the model on this machine.";
+/// What helps most often, where there is a program to do it with.
+std::string recompileWords(const CompiledModel& model, bool here) {
+    const std::string where = here ? "this machine" : "that machine";
+    return model.hasProgram ? "Recompile the program on " + where + "."
+                            : "Recompile the program that it was made of on " + where + "; this file does not hold it.";
+}
 
 class Judge {
 public:
@@ -102,7 +85,7 @@ public:
           needs_(needs),
           target_(target),
           features_(withImpliedFeatures(target.cpuFeatures.value_or(std::set<std::string>()))),
-          recompile_(target.here ? kRecompileHere : kRecompileThere) {}
+          recompile_(recompileWords(model, target.here)) {}
 
     Runnable run() {
         engine();
@@ -160,8 +143,7 @@ private:
             const bool elsewhere = !model_.libraryKind.empty() && !target_.here && target_.platform != "linux";
             add("library", kind, "a Linux (ELF) library", elsewhere ? std::nullopt : std::optional(false), recompile_);
         } else {
-            add("library", "none", "a library", false,
-                model_.cppOnly ? "The package holds sources only. " + recompile_ : "Recompile the program on the machine that is to run it.");
+            add("library", "none", "a library", false, model_.cppOnly ? "The package holds sources only. " + recompile_ : recompile_);
         }
     }
 
@@ -366,37 +348,8 @@ private:
     }
 
     void symbols() {
-        if (target_.torchState == Target::Torch::Absent) return;
-        constexpr const char* kWhat = "symbols of LibTorch";
-        if (!needs_.importsKnown) return add(kWhat, "not known", "those that the library asks for", std::nullopt);
-        if (needs_.imports.empty()) return;
-        const std::string count = std::to_string(needs_.imports.size());
-        const std::string torch = target_.torch.version.empty() ? std::string("LibTorch") : "LibTorch " + target_.torch.version;
-        if (!target_.torch.symbols) return add(kWhat, "not known", count, std::nullopt, "It is not known what " + torch + " exports.");
-        std::vector<std::string> missing, open;
-        for (const std::string& name : needs_.imports) {
-            const std::optional<bool> there = target_.torch.symbols->has(name);
-            if (there == false && isLibTorchSymbol(name)) missing.push_back(name);
-            if (!there || (there == false && !isLibTorchSymbol(name))) open.push_back(name);
-        }
-        if (!missing.empty()) {
-            const bool oldAbi = std::any_of(missing.begin(), missing.end(), [](const std::string& name) {
-                return name.starts_with("_Z") && (name.find("Ss") != std::string::npos) && name.find("__cxx11") == std::string::npos;
-            });
-            const std::string help = oldAbi ? "It was built for the old C++ ABI (_GLIBCXX_USE_CXX11_ABI=0). Recompile it with this LibTorch's torch."
-                                            : "It was built for another version of torch. Recompile it with a torch of this version.";
-            const bool mayBeElsewhere = !others_.empty() && std::any_of(others_.begin(), others_.end(), [](const std::string& name) {
-                return !name.starts_with("libgomp") && !name.starts_with("libomp") && !name.starts_with("libiomp");
-            });
-            add(kWhat, torch + " has no " + firstOf(missing, 3), count, mayBeElsewhere ? std::nullopt : std::optional(false),
-                mayBeElsewhere ? "Another library that it needs may have them: " + join(others_, ", ") + "." : help);
-        } else if (!open.empty()) {
-            add(kWhat, "not known: " + firstOf(open, 3), count, std::nullopt,
-                target_.here ? "Neither LibTorch nor the system's libraries have them; something else that is loaded may."
-                             : "The description of the target does not say whether these are there.");
-        } else {
-            add(kWhat, "all " + count + " in " + torch, count, true);
-        }
+        if (std::optional<RunReason> reason = judgeSymbols(model_, needs_, target_, others_, recompile_))
+            result_.reasons.push_back(std::move(*reason));
     }
 
     void entryPoints() {
@@ -514,15 +467,10 @@ std::vector<std::string> featuresOfIsaLabel(const std::string& label) {
     return {};
 }
 
-std::optional<std::vector<std::string>> missingSymbols(const CompiledNeeds& needs, const Target& target) {
-    if (!needs.importsKnown || target.torchState != Target::Torch::Present || !target.torch.symbols) return std::nullopt;
-    std::vector<std::string> missing;
-    for (const std::string& name : needs.imports) {
-        const std::optional<bool> there = target.torch.symbols->has(name);
-        if (!there) return std::nullopt;
-        if (!*there) missing.push_back(name);
-    }
-    return missing;
+std::string reasonLine(const RunReason& reason) {
+    std::string words = reason.what + ": " + (reason.found.empty() ? "not known" : reason.found);
+    if (!reason.needed.empty()) words += " (needed: " + reason.needed + ")";
+    return words;
 }
 
 Runnable judgeRunnable(const CompiledModel& model, const CompiledNeeds& needs, const Target& target) { return Judge(model, needs, target).run(); }

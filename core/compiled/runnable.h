@@ -26,6 +26,9 @@ Runnable judgeRunnable(const CompiledModel& model, const CompiledNeeds& needs, c
 /// Reads what the model needs and judges. Takes as long as readNeeds: for a job, not for the thread of a window.
 Runnable judgeRunnable(const Archive& archive, const CompiledModel& model, const Target& target, const CancelToken& cancel = {});
 
+/// "glibc: 2.36 (needed: 2.41 or later)": a reason in one line, without its help.
+std::string reasonLine(const RunReason& reason);
+
 /// Symbols that the library asks of LibTorch and the target's does not export; nothing when either is not known.
 std::optional<std::vector<std::string>> missingSymbols(const CompiledNeeds& needs, const Target& target);
 /// Features of the CPU that the label AOTI_CPU_ISA stands for; empty for a label that is not known.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <string_view>
 
 #include "core/archive/limited_issues.h"
 #include "core/base/text.h"
@@ -280,6 +282,13 @@ Status PackageReader::readCompiledModels() {
         report(progress_, {"reading the compiled model", 0, 0, Progress::Unit::None, {}});
         Result<CompiledModel> model = CompiledModel::read(archive, name, folder, package_->issues_);
         if (model) {
+            for (const ProgramEntry& entry : package_->programs_) {
+                if (entry.name != name || !entry.program) continue;
+                model->hasProgram = true;
+                const std::string_view torch = entry.program->torchVersion();
+                if (!torch.empty() && torch.front() != '<' && !model->torchVersion.known())
+                    model->torchVersion = {std::string(torch), Origin::Program, 0};
+            }
             package_->compiled_.push_back(std::move(*model));
         } else {
             note(Severity::Error, model.error().code.c_str(), "compiled/" + name, model.error().what + " " + model.error().why, model.error().help);

@@ -100,7 +100,7 @@ Status refuseHere(const Archive& archive, const CompiledModel& model, const std:
     std::string help;
     for (const RunReason& reason : runnable.reasons) {
         if (reason.ok != false) continue;
-        reasons.push_back(reason.what + ": it needs " + reason.needed + ", and here is " + (reason.found.empty() ? "none" : reason.found));
+        reasons.push_back(reasonLine(reason));
         if (help.empty()) help = reason.help;
     }
     return fail({ErrorKind::CannotRun, "run.not-here", "This compiled model cannot run here.", model.folder, join(reasons, "; ") + ".", help});

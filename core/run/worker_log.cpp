@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "core/base/demangle.h"
 #include "core/base/text.h"
 
 namespace pt2 {
@@ -39,7 +40,7 @@ std::string frameName(std::string_view line) {
     const std::size_t close = line.find(')', open);
     std::string_view symbol = line.substr(open + 1, close == std::string_view::npos ? std::string_view::npos : close - open - 1);
     symbol = symbol.substr(0, symbol.find('+'));
-    return escapeForDisplay(symbol.empty() ? file : std::string(symbol) + " (" + file + ")");
+    return escapeForDisplay(symbol.empty() ? file : demangled(symbol) + " (" + file + ")");
 }
 
 }  // namespace

@@ -175,10 +175,7 @@ QString DocumentSession::refusal() const {
     if (!runnable_ || runnable_->verdict != Runnable::Verdict::No || !EngineService::instance().engineKnown()) return {};
     for (const RunReason& reason : runnable_->reasons) {
         if (reason.ok != false) continue;
-        const QString what = shown(reason.what), found = shown(reason.found), needed = shown(reason.needed);
-        if (found.isEmpty()) return tr("It cannot run here: %1, needs %2.").arg(what, needed);
-        return needed.isEmpty() ? tr("It cannot run here: %1, %2.").arg(what, found)
-                                : tr("It cannot run here: %1 %2, needs %3.").arg(what, found, needed);
+        return tr("It cannot run here: %1.").arg(shown(reasonLine(reason)));
     }
     return tr("It cannot run here.");
 }

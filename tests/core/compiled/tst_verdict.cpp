@@ -303,6 +303,30 @@ private slots:
         QVERIFY(missingSymbols(old->needs, target)->empty());
     }
 
+    /// What the file says of its torch is said, against the LibTorch of the target; where it says nothing, nothing is claimed.
+    void theTorchItWasBuiltByIsNamedOnlyWhereTheFileSays() {
+        const auto one = std::find_if(cases_.begin(), cases_.end(), [](const Case& c) { return c.ran == true; });
+        QVERIFY(one != cases_.end());
+        CompiledNeeds needs = one->needs;
+        Target target = tests::goodTarget(needs);
+        needs.imports.emplace_back("_ZN2at10abcdefghijEPKcb");
+        CompiledModel model = one->model;
+        const auto said = [&] { return *reasonOf(judgeRunnable(model, needs, target), "symbols of LibTorch"); };
+        QCOMPARE(said().found, std::string("LibTorch 2.13.0 has no at::abcdefghij(char const*, bool)"));
+        QCOMPARE(reasonLine(said()), "symbols of LibTorch: LibTorch 2.13.0 has no at::abcdefghij(char const*, bool) (needed: all " +
+                                         std::to_string(needs.imports.size()) + " that the library asks for)");
+        const auto helps = [&](const char* part) { return said().help.find(part) != std::string::npos; };
+        QVERIFY(helps("_ZN2at10abcdefghijEPKcb") && helps("does not say by which torch") && !helps("another version"));
+        QVERIFY(helps("this file does not hold it"));
+        model.hasProgram = true;
+        model.torchVersion = {"2.9.1+cpu", Origin::Program, 0};
+        QVERIFY(helps("exported by torch 2.9.1+cpu, and there is LibTorch 2.13.0") && !helps("this file does not hold it"));
+        model.torchVersion.value = "2.13.0+cpu";
+        QVERIFY(helps("exported by torch 2.13.0+cpu, which is the version of that LibTorch") && helps("is not stated"));
+        model.torchVersion = {"2.8.0", Origin::Metadata, 0};
+        QVERIFY(helps("built by torch 2.8.0, as its metadata says, and there is LibTorch 2.13.0") && !helps("is not stated"));
+    }
+
     /// What is not LibTorch's may come from something else in the process: no reason to refuse, and no proof either.
     void symbolsOfOthersAreNoReasonToRefuse() {
         const auto one = std::find_if(cases_.begin(), cases_.end(), [](const Case& c) { return c.ran == true; });
