@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cstddef>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -184,23 +186,25 @@ private:
     void instructions() {
         // What a processor of another make can do is no question any more.
         if (!target_.machine.empty() && target_.machine != model_.elf.machine) return;
-        const bool proved = codeNeeds();
+        const CodeAnswer answer = codeNeeds();
         if (!model_.cpuIsa.empty()) {
-            judgeLabel(model_.cpuIsa, "the label in the metadata", proved);
-        } else if (!proved) {
+            judgeLabel(model_.cpuIsa, "the label in the metadata", answer);
+        } else if (answer == CodeAnswer::NotKnown) {
             fromCompileCommand();
         }
         const std::string flags = machineFlags(model_.compileCommand);
         if (!flags.empty()) add("compile flags", flags, {}, true, "What the compiler was told, by the wrapper source. The code itself is judged.");
     }
 
-    /// By the code's instructions. True when they answer the question, however the answer is.
-    bool codeNeeds() {
+    enum class CodeAnswer { NotKnown, Fits, Lacks };
+
+    /// By the code's instructions.
+    CodeAnswer codeNeeds() {
         const CodeScan& code = needs_.code;
         constexpr const char* kWhat = "instruction set";
         if (!code.read) {
             add(kWhat, "not known", code.stopped.empty() ? std::string("not read") : "not read: " + code.stopped, std::nullopt);
-            return false;
+            return CodeAnswer::NotKnown;
         }
         CpuFeatureSet named = code.needed;
         named.reset(static_cast<std::size_t>(CpuFeature::X86Unknown));
@@ -210,50 +214,50 @@ private:
         if (!target_.cpuFeatures) {
             add(kWhat, "not known", needed, features.empty() && code.complete && code.undecoded == 0 ? std::optional(true) : std::nullopt,
                 target_.here ? "The processor's features could not be read." : "The description of the target names no features.");
-            return false;
+            return CodeAnswer::NotKnown;
         }
         if (const std::vector<std::string> missing = lacking(features); !missing.empty()) {
             const bool guarded = code.choosesAtRunTime;
             add(kWhat, "no " + join(missing, ", "), needed, guarded ? std::nullopt : std::optional(false),
                 guarded ? "The library looks at the processor itself (" + code.chooser + "), so it may do without."
-                        : "The library would end with \"illegal instruction\". " + recompile_);
-            return true;
+                        : "It would end with an illegal instruction. " + recompile_);
+            return CodeAnswer::Lacks;
         }
         if (!code.complete) {
             add(kWhat, "not known", needed + "; " + code.stopped, std::nullopt, "What the rest of the code needs is not known.");
-            return false;
+            return CodeAnswer::NotKnown;
         }
         if (named != code.needed) {
             add(kWhat, "not known", needed + ", and instructions of a later extension", std::nullopt,
                 "pt2scope does not know what those ask of a processor.");
-            return false;
+            return CodeAnswer::NotKnown;
         }
         if (named.test(static_cast<std::size_t>(CpuFeature::Sve)) || named.test(static_cast<std::size_t>(CpuFeature::Sme))) {
             add(kWhat, join(features, ", "), needed, std::nullopt, "Code for SVE may be for one length of vectors only.");
-            return false;
+            return CodeAnswer::NotKnown;
         }
         const bool more = !lacking(cpuFeatureNames(code.perhaps)).empty();
         if (code.undecoded > 0 || more) {
             add(kWhat, "not known", needed, std::nullopt,
                 formatCount(code.undecoded) + " bytes of the code are no instruction that is known, so it is not known what else is needed.");
-            return false;
+            return CodeAnswer::NotKnown;
         }
         add(kWhat, features.empty() ? "the base set" : join(features, ", "), needed, true);
-        return true;
+        return CodeAnswer::Fits;
     }
 
     void fromCompileCommand() {
         const std::string& command = model_.compileCommand;
-        if (command.find("CPU_CAPABILITY_AVX512") != std::string::npos) return judgeLabel("AVX512", "the compiler's flags", false);
-        if (command.find("CPU_CAPABILITY_AVX2") != std::string::npos) return judgeLabel("AVX2", "the compiler's flags", false);
+        if (command.find("CPU_CAPABILITY_AVX512") != std::string::npos) return judgeLabel("AVX512", "the compiler's flags", CodeAnswer::NotKnown);
+        if (command.find("CPU_CAPABILITY_AVX2") != std::string::npos) return judgeLabel("AVX2", "the compiler's flags", CodeAnswer::NotKnown);
     }
 
     /// A label says what the maker meant the code to need; it does not prove that the code needs no more.
-    void judgeLabel(const std::string& label, const std::string& by, bool proved) {
+    void judgeLabel(const std::string& label, const std::string& by, CodeAnswer code) {
         const char* const what = "instruction set by label";
         const std::vector<std::string> features = featuresOfIsaLabel(label);
         if (features.empty()) {
-            add(what, {}, label + ", by " + by, proved ? std::optional(true) : std::nullopt,
+            add(what, {}, label + ", by " + by, code == CodeAnswer::NotKnown ? std::nullopt : std::optional(true),
                 "pt2scope does not know what this label asks of a processor.");
             return;
         }
@@ -261,9 +265,20 @@ private:
             add(what, "not known", label + ", by " + by, std::nullopt);
             return;
         }
+        const std::string needed = label + " (" + join(features, ", ") + "), by " + by;
         const std::vector<std::string> missing = lacking(features);
-        add(what, missing.empty() ? join(features, ", ") : "no " + join(missing, ", "), label + " (" + join(features, ", ") + "), by " + by,
-            missing.empty(), missing.empty() ? "" : "The library would end with \"illegal instruction\". " + recompile_);
+        if (missing.empty()) return add(what, join(features, ", "), needed, true);
+        const std::string found = "no " + join(missing, ", ");
+        if (code == CodeAnswer::Fits) {
+            // torch only warns of such a label (format.md 4), and the code was read to its end.
+            add(what, found, needed, std::nullopt,
+                "Only the label says so: the code, read whole, needs none of it. The metadata may have been edited.");
+        } else if (code == CodeAnswer::Lacks) {
+            add(what, found, needed, false, recompile_);
+        } else {
+            add(what, found, needed, false,
+                "Not all of the code could be read; if it is what the label says, it ends with an illegal instruction. " + recompile_);
+        }
     }
 
     void version(const std::string& what, const std::string& found, const std::string& needed) {
@@ -302,10 +317,16 @@ private:
 
     void executableStack() {
         if (!model_.elf.executableStack) return;
-        const bool refused = !target_.glibc.empty() && compareVersions(target_.glibc, "2.41") >= 0;
-        const std::string by = target_.glibc.empty() ? "a glibc before 2.41" : "glibc " + target_.glibc;
+        // pt2scope's own run is not hindered, so this is no reason against it; programs of the user's are.
+        const bool known = !target_.glibc.empty();
+        const bool refused = known && compareVersions(target_.glibc, "2.41") >= 0;
+        const std::string by = known ? "glibc " + target_.glibc : std::string("a glibc before 2.41");
         add("executable stack", (refused ? "refused by " : "allowed by ") + by, "asked for by the library, without need", true,
-            "pt2scope clears the mark in its own copy before it loads it; glibc 2.41 and later refuse the file as it is.");
+            std::string(refused ? "A program of your own cannot load it"
+                                : "A program of your own cannot load it with glibc 2.41 and later (Debian 13)") +
+                ": \"cannot enable executable stack\". pt2scope loads a copy with the mark cleared. \"patchelf --clear-execstack\" on the library "
+                "clears it for good.");
+        result_.reasons.back().warning = true;
     }
 
     void neededLibraries() {
@@ -465,6 +486,36 @@ std::vector<std::string> featuresOfIsaLabel(const std::string& label) {
     if (label == "AVX512") return {"avx512f", "avx512dq", "avx512vl", "avx512bw", "fma"};
     if (label == "NEON" || label == "ASIMD") return {"asimd"};
     return {};
+}
+
+std::string illegalInstructionWords(const CompiledModel& model, const CodeScan& code, const Target& target) {
+    if (!target.cpuFeatures || !code.read) return {};
+    const std::set<std::string> there = withImpliedFeatures(*target.cpuFeatures);
+    const auto lacking = [&there](const std::vector<std::string>& features) {
+        std::vector<std::string> missing;
+        std::copy_if(features.begin(), features.end(), std::back_inserter(missing), [&there](const std::string& f) { return there.count(f) == 0; });
+        return missing;
+    };
+    CpuFeatureSet needed = code.needed, perhaps = code.perhaps;
+    for (const CpuFeature unknown : {CpuFeature::X86Unknown, CpuFeature::ArmUnknown}) {
+        needed.reset(static_cast<std::size_t>(unknown));
+        perhaps.reset(static_cast<std::size_t>(unknown));
+    }
+    if (const auto missing = lacking(cpuFeatureNames(needed)); !missing.empty()) {
+        return "Its code has instructions of " + join(missing, ", ") + ", which this processor lacks.";
+    }
+    const std::string label = model.cpuIsa.empty() ? std::string() : "Its label says " + model.cpuIsa;
+    if (const auto missing = lacking(featuresOfIsaLabel(model.cpuIsa)); !missing.empty()) {
+        return label + ", and this processor has no " + join(missing, ", ") + ".";
+    }
+    if (const auto missing = lacking(cpuFeatureNames(perhaps)); !missing.empty()) {
+        return "Its code may have instructions of " + join(missing, ", ") + ", which this processor lacks.";
+    }
+    const std::vector<std::string> features = cpuFeatureNames(needed);
+    const std::string has = features.empty() ? "Its code needs the base set of instructions only" : "Its code needs " + join(features, ", ");
+    if (!code.complete || code.undecoded > 0 || needed != code.needed) return has + " as far as it could be read, and this processor has that.";
+    return has +
+           ", and this processor has that: the instruction is none of an extension, but one that always fails (such as ud2), or no code at all.";
 }
 
 std::string reasonLine(const RunReason& reason) {

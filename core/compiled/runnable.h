@@ -14,6 +14,7 @@ struct RunReason {
     std::string what, found, needed;
     std::optional<bool> ok;  ///< nullopt: not known
     std::string help;
+    bool warning = false;  ///< it holds here, and yet there is something to know: the help says what
 };
 struct Runnable {
     enum class Verdict { Yes, No, Unknown } verdict = Verdict::Unknown;
@@ -31,6 +32,9 @@ std::string reasonLine(const RunReason& reason);
 
 /// Symbols that the library asks of LibTorch and the target's does not export; nothing when either is not known.
 std::optional<std::vector<std::string>> missingSymbols(const CompiledNeeds& needs, const Target& target);
+/// What is known to say when the processor refused an instruction of the model: what the code and the label need, against what the processor has.
+/// Empty where nothing is known.
+std::string illegalInstructionWords(const CompiledModel& model, const CodeScan& code, const Target& target);
 /// Features of the CPU that the label AOTI_CPU_ISA stands for; empty for a label that is not known.
 std::vector<std::string> featuresOfIsaLabel(const std::string& label);
 

@@ -39,6 +39,7 @@ Json runnableJson(const Runnable& runnable) {
     Json reasons = Json::array();
     for (const RunReason& r : runnable.reasons) {
         reasons.push_back({{"what", r.what}, {"found", r.found}, {"needed", r.needed}, {"ok", r.ok ? Json(*r.ok) : Json()}, {"help", r.help}});
+        if (r.warning) reasons.back()["warning"] = true;
     }
     return {{"verdict", verdict}, {"reasons", std::move(reasons)}};
 }

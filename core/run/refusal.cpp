@@ -77,8 +77,8 @@ Result<std::string> chooseDevice(const CompiledModel& model, const std::string& 
     return asked;
 }
 
-Status refuseHere(const Archive& archive, const CompiledModel& model, const std::string& device, const TargetTorch& engine,
-                  const CancelToken& cancel) {
+Status refuseHere(const Archive& archive, const CompiledModel& model, const std::string& device, const TargetTorch& engine, const CancelToken& cancel,
+                  std::string* instructions) {
     const std::vector<std::string>& engineDevices = engine.devices;
     const std::string kind = kindOf(device);
     std::vector<std::string> ofKind;
@@ -94,7 +94,10 @@ Status refuseHere(const Archive& archive, const CompiledModel& model, const std:
                      "Its LibTorch " + engine.version + " has: " + join(engineDevices, ", ") + ".",
                      ofKind.empty() ? "Use a machine and a LibTorch with " + kind + ", or recompile the program for cpu." : "Choose one of these."});
     }
-    const Runnable runnable = judgeRunnable(archive, model, thisMachineWith(engine), cancel);
+    const CompiledNeeds needs = readNeeds(archive, model, {}, cancel);
+    const Target here = thisMachineWith(engine);
+    if (instructions != nullptr) *instructions = illegalInstructionWords(model, needs.code, here);
+    const Runnable runnable = judgeRunnable(model, needs, here);
     if (runnable.verdict != Runnable::Verdict::No) return {};
     std::vector<std::string> reasons;
     std::string help;

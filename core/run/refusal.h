@@ -22,8 +22,8 @@ bool isDeviceName(const std::string& device);
 /// The device to run on: the asked one if the model was compiled for its kind, else the model's own when none is asked.
 Result<std::string> chooseDevice(const CompiledModel& model, const std::string& asked);
 /// On this machine with this run engine: device absent, platform, processor, instructions, libraries, symbols. What cannot be known is no reason.
-/// Reads the code of the library (readNeeds).
+/// Reads the code of the library (readNeeds); what is then to be said of an illegal instruction is put into `instructions` when it is asked for.
 Status refuseHere(const Archive& archive, const CompiledModel& model, const std::string& device, const TargetTorch& engine,
-                  const CancelToken& cancel = {});
+                  const CancelToken& cancel = {}, std::string* instructions = nullptr);
 
 }  // namespace pt2

@@ -55,6 +55,7 @@ struct RunPlan {
     const ProgressSink& progress;
     std::shared_ptr<const Extraction> extraction;  // made by the first side that gets so far
     std::vector<std::string> watched;              // FQNs
+    std::string instructions = {};                 // what is to be said of an illegal instruction
 };
 
 /// Names the tensors a library returned after the contract's outputs; what the contract does not know is numbered. Numbers and None among a program's
@@ -161,7 +162,7 @@ Result<RunOutcome> runSide(RunPlan& plan, bool checksOn) {
     if (!plan.extraction) {  // else the other side asked already
         const WorkerHello& hello = worker.hello();
         const TargetTorch engine = describeTorch(outcome.torchVersion, hello.variant, hello.devices, hello.libtorchFolder);
-        if (auto status = refuseHere(plan.compiled.package->archive(), model, plan.device, engine, plan.cancel); !status) {
+        if (auto status = refuseHere(plan.compiled.package->archive(), model, plan.device, engine, plan.cancel, &plan.instructions); !status) {
             return fail(status.error());
         }
     }
@@ -169,7 +170,7 @@ Result<RunOutcome> runSide(RunPlan& plan, bool checksOn) {
     if (auto status = unpack(plan, outcome); !status) return fail(status.error());
 
     worker.setTimeLimit(plan.request.timeoutSeconds);
-    worker.setInstructionSet(model.cpuIsa);
+    worker.setInstructions(plan.instructions);
     worker.setStep(std::string(kStepLoading));
     report(plan.progress, {"loading the library", 0, 0, Progress::Unit::None, {}});
     Frame load;

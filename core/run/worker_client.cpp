@@ -323,7 +323,7 @@ Error WorkerClient::ended() {
     end.killedByUs = killedByUs_;
     end.saidHello = !hello_.torchBuilt.empty();
     end.step = step_;
-    end.instructionSet = instructionSet_;
+    end.instructions = instructions_;
     end.memoryLimit = memoryLimit_;
     return explainEnd(end, log_);
 }

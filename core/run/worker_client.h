@@ -53,7 +53,7 @@ public:
     /// What an error says the worker was at: "while its library was being loaded".
     void setStep(std::string step) { step_ = std::move(step); }
     /// What SIGILL is explained with: the instruction set the library says it needs.
-    void setInstructionSet(std::string isa) { instructionSet_ = std::move(isa); }
+    void setInstructions(std::string words) { instructions_ = std::move(words); }
     /// Sends a request and waits for its result. "step" frames on the way go to `onStep`, the rest to the progress sink. The worker's own Error, or
     /// how the process ended: RunFailed "run.signal", "run.exited", "run.lost", "run.timeout", "run.memory"; Cancelled.
     Result<Frame> request(Frame frame, const std::function<Status(Frame)>& onStep = {});
@@ -94,7 +94,7 @@ private:
     WorkerHello hello_;
     double startSeconds_ = 0;
     std::uint64_t sequence_ = 0, memoryLimit_ = 0;
-    std::string step_ = "while it was being started", instructionSet_;
+    std::string step_ = "while it was being started", instructions_;
     std::optional<std::chrono::steady_clock::time_point> deadline_;
     double timeLimit_ = 0;
     std::chrono::steady_clock::time_point started_;

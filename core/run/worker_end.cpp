@@ -58,9 +58,7 @@ Error explainSignal(int signal, const WorkerEnd& end, const WorkerLog& log) {
                      ? "It fails before it sees any input. Recompile the program for this machine."
                      : "Check the inputs against the contract, turn the runtime checks on, or recompile the program for this machine.";
     if (signal == SIGILL) {
-        error.why = trimmed(
-            (end.instructionSet.empty() ? std::string() : "The library needs " + end.instructionSet + ", which this processor may not have. ") +
-            error.why);
+        error.why = trimmed(end.instructions + " " + error.why);
         error.help = "Recompile the program for this machine.";
     }
     if (signal == SIGKILL) {

@@ -16,8 +16,8 @@ inline constexpr std::string_view kStepLoading = "while its library was being lo
 struct WorkerEnd {
     int status = 0;  ///< as waitpid gives it
     bool killedByUs = false, saidHello = false;
-    std::string step;            ///< kStepLoading, "while it ran"
-    std::string instructionSet;  ///< what the library says it needs, "AVX512", or empty
+    std::string step;          ///< kStepLoading, "while it ran"
+    std::string instructions;  ///< illegalInstructionWords of the model, or empty
     std::uint64_t memoryLimit = 0;
 };
 

@@ -48,6 +48,19 @@ private slots:
         QSettings().remove(QStringLiteral("targets"));
     }
 
+    /// What holds here and hinders programs of one's own is a warning, below what fails and above what is fine.
+    void whatHoldsWithAWarningIsNoGreenTick() {
+        Runnable runnable;
+        runnable.reasons = {{"glibc", "2.41", "2.34 or later", true, {}},
+                            {"executable stack", "refused by glibc 2.41", "asked for by the library", true, "A program of your own", true},
+                            {"device", "no NVIDIA GPU", "cuda", false, {}}};
+        const std::vector<VerdictLine> lines = verdictLines(runnable);
+        QCOMPARE(lines.size(), std::size_t(3));
+        QVERIFY(lines[0].state == State::Error && lines[1].state == State::Warning && lines[2].state == State::Ok);
+        QCOMPARE(lines[1].label, QStringLiteral("Executable stack"));
+        QCOMPARE(lines[1].tooltip, QStringLiteral("A program of your own"));
+    }
+
     void anotherMachineIsJudgedByItsDescription() {
         MainWindow window(registry_);
         DocumentView* view = pt2::tests::openDocument(window, corpus() + QStringLiteral("/2.13.0/aoti/tiny.pt2"));

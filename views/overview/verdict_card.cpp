@@ -65,7 +65,7 @@ std::vector<VerdictLine> verdictLines(const Runnable& runnable) {
         line.label = capitalised(shown(reason.what));
         line.words = reasonWords(reason);
         line.tooltip = reason.help.empty() && reason.ok == true ? QObject::tr("Needed: %1").arg(shown(reason.needed)) : shown(reason.help);
-        line.state = stateOf(reason.ok);
+        line.state = reason.warning && reason.ok == true ? State::Warning : stateOf(reason.ok);
         lines.push_back(line);
     }
     for (const Joined& group : joined) {
@@ -76,7 +76,7 @@ std::vector<VerdictLine> verdictLines(const Runnable& runnable) {
                          {},
                          State::Ok});
     }
-    const auto rank = [](State state) { return state == State::Error ? 0 : state == State::Unknown ? 1 : 2; };
+    const auto rank = [](State state) { return state == State::Error ? 0 : state == State::Unknown ? 1 : state == State::Warning ? 2 : 3; };
     std::stable_sort(lines.begin(), lines.end(), [&rank](const VerdictLine& a, const VerdictLine& b) { return rank(a.state) < rank(b.state); });
     return lines;
 }
@@ -273,7 +273,7 @@ void VerdictCard::build(const Runnable& runnable, bool engineKnown, const QStrin
         words->setToolTip(line.tooltip);
         grid->addWidget(words, row, 2, Qt::AlignTop);
         ++row;
-        if (line.state == State::Error && !line.tooltip.isEmpty()) {
+        if ((line.state == State::Error || line.state == State::Warning) && !line.tooltip.isEmpty()) {
             grid->addWidget(paragraph(line.tooltip, TextSize::Caption, Role::Muted), row, 1, 1, 2);
             ++row;
         }
