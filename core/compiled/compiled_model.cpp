@@ -10,9 +10,12 @@
 #include <span>
 #include <string_view>
 
+#include "core/base/text.h"
 #include "core/compiled/elf.h"
+#include "core/compiled/gpu_files.h"
 #include "core/compiled/kernel_sources.h"
 #include "core/compiled/library_source.h"
+#include "core/compiled/mach_o.h"
 #include "core/compiled/wrapper_source.h"
 
 namespace pt2 {
@@ -25,10 +28,8 @@ bool endsWithAny(std::string_view name, std::span<const std::string_view> ends) 
     return std::any_of(ends.begin(), ends.end(), [&](std::string_view end) { return name.ends_with(end); });
 }
 
-bool isGpuCode(std::string_view name) {
-    static constexpr std::array<std::string_view, 6> kEnds{".cubin", ".fatbin", ".hsaco", ".spv", ".zebin", ".ptx"};
-    return endsWithAny(name, kEnds);
-}
+/// Kernels for a GPU as a file, or their source.
+bool isGpuCode(std::string_view name) { return isGpuFile(name) || name.ends_with(".zebin") || name.ends_with(".ptx"); }
 
 /// Whether torch, some backend of it or its tools may write such a file into a model's folder (format.md 4.0). What has no ending is not judged.
 bool isOfTorch(std::string_view name) {
@@ -59,6 +60,7 @@ public:
         readExternNodes();
         readLibrary();
         locateConstants();
+        findGpuFiles();
         return {};
     }
 
@@ -332,12 +334,29 @@ private:
         model_.libraryKind = reading->notElf;
         model_.libraryHasRunPath = reading->hasRunPath;
         if (!model_.elf.isElf) {
+            if (const auto facts = readMachO(*source)) model_.elf.needed = facts->needed;
             issue(Severity::Warning, "compiled.not-elf", member, "The library is " + reading->notElf + ", which does not load on Linux.",
                   "Recompile it on this machine.");
             return;
         }
         constantsSize_ = reading->constantsSize;
         if (constantsSize_ == 16 && reading->constantsFileOffset) appended_ = findAppendedConstants(*source, *reading->constantsFileOffset);
+    }
+
+    /// Whatever GPU is here: without them the model does not load on any.
+    void findGpuFiles() {
+        if (model_.device == "cpu") return;
+        const std::vector<std::string> absent = absentGpuFiles(archive_, model_);
+        if (absent.empty()) return;
+        std::vector<std::string> named;
+        for (std::size_t i = 0; i < absent.size() && i < 3; ++i) named.push_back("\"" + escapeForDisplay(absent[i]) + "\"");
+        std::string names = join(named, ", ");
+        if (absent.size() > named.size()) names += " and " + formatCount(absent.size() - named.size()) + " more";
+        issue(Severity::Error, "compiled.gpu-file-absent", model_.wrapperSource,
+              (absent.size() == 1 ? "A file of GPU kernels that the wrapper source loads is not in the package: "
+                                  : "Files of GPU kernels that the wrapper source loads are not in the package: ") +
+                  names + ".",
+              "Get a complete package, or recompile the program it was made of.");
     }
 
     void markConstants(CompiledConstant::Where where) {

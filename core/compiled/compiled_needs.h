@@ -6,15 +6,9 @@
 #include "core/base/progress.h"
 #include "core/compiled/code_scan.h"
 #include "core/compiled/compiled_model.h"
+#include "core/compiled/gpu_files.h"
 
 namespace pt2 {
-
-/// Kernels for a GPU in a file beside the library (format.md 4.5).
-struct GpuBinary {
-    std::string member;                      ///< base name, "cz3….cubin"
-    std::vector<std::string> architectures;  ///< "sm_86" of machine code in it; empty when it could not be read
-    std::vector<std::string> portable;       ///< "compute_80": PTX, which a driver compiles for that and later ones
-};
 
 /// What a compiled model demands of where it runs, as far as that has to be read from its code. Reading it costs time in proportion to the code
 /// (about a few tenths of a second a megabyte), so it is no part of opening.

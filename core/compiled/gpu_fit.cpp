@@ -4,7 +4,6 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -43,12 +42,7 @@ std::optional<bool> fits(const GpuBinary& binary, const TargetGpu& gpu) {
 }
 
 RunReason architectures(const CompiledNeeds& needs, const std::vector<TargetGpu>& gpus) {
-    std::set<std::string> needed;
-    for (const GpuBinary& binary : needs.gpu) {
-        needed.insert(binary.architectures.begin(), binary.architectures.end());
-        needed.insert(binary.portable.begin(), binary.portable.end());
-    }
-    const std::string kernels = needed.empty() ? std::string("not known") : join({needed.begin(), needed.end()}, ", ");
+    const std::string kernels = gpuCodeWords(needs.gpu);
     std::vector<std::string> names;
     std::optional<bool> best = false;  // the GPU that fits best counts: one is enough
     for (const TargetGpu& gpu : gpus) {
@@ -84,27 +78,32 @@ std::vector<RunReason> judgeCuda(const CompiledNeeds& needs, const Target& targe
     for (const TargetGpu& gpu : target.gpus.value_or(std::vector<TargetGpu>())) {
         if (gpu.kind == "cuda") gpus.push_back(gpu);
     }
+    bool refused = true;
     if (target.gpus && gpus.empty()) {
-        return {{"device", "no NVIDIA GPU", "cuda", false, "Run it on a machine with a GPU, or recompile the program for cpu."}};
-    }
-    if (!devices.empty() && !torchHas) {
-        return {{"device", "LibTorch has " + join(devices, ", "), "cuda", false, "Use a LibTorch for CUDA, with a driver that fits it."}};
-    }
-    if (torchHas) {
-        reasons.push_back({"device", join(devices, ", "), "cuda", true, {}});
+        reasons.push_back({"device", "no NVIDIA GPU", "cuda", false, "Run it on a machine with a GPU, or recompile the program for cpu."});
+    } else if (!devices.empty() && !torchHas) {
+        reasons.push_back({"device", "LibTorch has " + join(devices, ", "), "cuda", false, "Use a LibTorch for CUDA, with a driver that fits it."});
     } else {
-        reasons.push_back({"device", gpus.empty() ? "not known" : described(gpus.front()), "cuda", std::nullopt,
-                           "It needs a LibTorch for CUDA, with a driver that fits it."});
+        refused = false;
+        if (torchHas) {
+            reasons.push_back({"device", join(devices, ", "), "cuda", true, {}});
+        } else {
+            reasons.push_back({"device", gpus.empty() ? "not known" : described(gpus.front()), "cuda", std::nullopt,
+                               "It needs a LibTorch for CUDA, with a driver that fits it."});
+        }
     }
     if (!hasLibrary) return reasons;
     for (const std::string& file : needs.absentGpuFiles) {
         reasons.push_back({"kernel file " + file, "not in the package", "beside the library", false, "Get a complete package, or recompile."});
     }
     if (needs.gpu.empty()) {
-        reasons.push_back({"GPU architecture", "no kernels beside the library", "kernels for this GPU", std::nullopt,
-                           "They may be inside the library, or the model may have none of its own."});
+        if (!refused) {
+            reasons.push_back({"GPU architecture", "no kernels beside the library", "kernels for this GPU", std::nullopt,
+                               "They may be inside the library, or the model may have none of its own."});
+        }
     } else if (gpus.empty()) {
-        reasons.push_back({"GPU architecture", "not known", "kernels for this GPU", std::nullopt, {}});
+        // What a GPU would have to be is worth knowing where there is none.
+        reasons.push_back({"GPU architecture", target.gpus ? "no NVIDIA GPU" : "not known", gpuCodeWords(needs.gpu), std::nullopt, {}});
     } else {
         reasons.push_back(architectures(needs, gpus));
     }

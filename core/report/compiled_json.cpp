@@ -158,7 +158,7 @@ Json needsJson(const CompiledModel& model, const CompiledNeeds& needs, const Tar
             {"cpu_complete", code.read && code.complete && code.undecoded == 0},
             {"glibc", model.elf.glibc.empty() ? Json() : Json(model.elf.glibc)},
             {"glibcxx", model.elf.glibcxx.empty() ? Json() : Json(model.elf.glibcxx)},
-            {"libraries", model.elf.isElf ? Json(model.elf.needed) : Json()},
+            {"libraries", model.elf.isElf || !model.elf.needed.empty() ? Json(model.elf.needed) : Json()},
             {"missing_symbols", missing ? Json(*missing) : Json()},
             {"executable_stack", model.elf.isElf ? Json(model.elf.executableStack) : Json()},
             {"gpu", std::move(gpu)}};

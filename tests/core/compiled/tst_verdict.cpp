@@ -284,6 +284,93 @@ private slots:
         QVERIFY(reasonOf(judgeRunnable(compiled, whole, target), "device")->ok == false);
     }
 
+    /// What a GPU would have to be is said where there is none, and a file of kernels that is absent is an issue whatever is here.
+    void kernelsForAGpuAreToldWithoutAGpu() {
+        const QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath("p/data/aotinductor/model"));
+        QVERIFY(writeFile(folder.filePath("p/archive_format"), "pt2") && writeFile(folder.filePath("p/version"), "1"));
+        const QString model = folder.filePath("p/data/aotinductor/model/");
+        QVERIFY(writeFile(model + "a.wrapper_metadata.json", R"({"AOTI_DEVICE_KEY":"cuda"})"));
+        const tests::OpenedModels tiny = tests::openModels(tests::corpus() + "/2.13.0/aoti/tiny.pt2");
+        const Result<ByteBuffer> library = tiny.archive->read(*tiny.models.at("model").library);
+        QVERIFY(library);
+        QVERIFY(writeFile(model + "a.wrapper.so", QByteArray(asText(*library).data(), static_cast<qsizetype>(library->size()))));
+        QVERIFY(writeFile(model + "a.wrapper.cpp", "load_kernel(\"/tmp/x/one.cubin\", 1); load_kernel(\"/tmp/x/gone.cubin\", 2);"));
+        QVERIFY(writeFile(model + "one.cubin", cubin(86)));
+        const auto absentIssue = [](const tests::OpenedModels& opened) -> const Issue* {
+            for (const Issue& issue : opened.issues) {
+                if (issue.code == "compiled.gpu-file-absent") return &issue;
+            }
+            return nullptr;
+        };
+        const tests::OpenedModels opened = tests::openModels(folder.filePath("p"));
+        QVERIFY(absentIssue(opened) && absentIssue(opened)->severity == Severity::Error);
+        QVERIFY(absentIssue(opened)->message.find("gone.cubin") != std::string::npos);
+        QVERIFY(absentIssue(opened)->message.find("one.cubin") == std::string::npos);
+        const CompiledNeeds needs = readNeeds(*opened.archive, opened.models.at("model"));
+        const Runnable runnable = judgeRunnable(opened.models.at("model"), needs, tests::goodTarget(needs));  // a machine without a GPU
+        QVERIFY(runnable.verdict == Verdict::No && reasonOf(runnable, "device")->ok == false);
+        QVERIFY(reasonOf(runnable, "kernel file gone.cubin")->ok == false);
+        QVERIFY(reasonOf(runnable, "GPU architecture") && !reasonOf(runnable, "GPU architecture")->ok);
+        QCOMPARE(reasonOf(runnable, "GPU architecture")->needed, std::string("machine code for sm_86 (compute capability 8.6), no PTX"));
+        QCOMPARE(gpuCodeWords({{"f", {"sm_90a"}, {"compute_120"}}}),
+                 std::string("machine code for sm_90a (compute capability 9.0), PTX for compute_120 (compute capability 12.0) and later"));
+        QCOMPARE(gpuCodeWords({{"f", {}, {}}}), std::string("not known"));
+        QVERIFY(writeFile(model + "gone.cubin", cubin(86)));
+        QVERIFY(!absentIssue(tests::openModels(folder.filePath("p"))));
+    }
+
+    /// The mark hinders no run of pt2scope's, and is told all the same: programs of one's own are refused by glibc 2.41 and later.
+    void anExecutableStackIsAWarningThatHoldsNothingUp() {
+        int marked = 0;
+        for (const Case& one : cases_) {
+            if (!one.model.elf.isElf) continue;
+            for (const auto& [glibc, by] : {std::pair("2.36", "allowed by glibc 2.36"), std::pair("2.41", "refused by glibc 2.41")}) {
+                Target target = tests::goodTarget(one.needs);
+                target.glibc = glibc;
+                const Runnable runnable = judgeRunnable(one.model, one.needs, target);
+                const RunReason* reason = reasonOf(runnable, "executable stack");
+                QCOMPARE(reason != nullptr, one.model.elf.executableStack);
+                if (!reason) continue;
+                ++marked;
+                QVERIFY(reason->ok == true && reason->warning);
+                QCOMPARE(reason->found, std::string(by));
+                QVERIFY(reason->help.find("program of your own") != std::string::npos && reason->help.find("patchelf") != std::string::npos);
+            }
+        }
+        QVERIFY(marked >= 12);
+    }
+
+    /// torch only warns of a label that the processor does not fit; where the code was read whole and fits, it is no reason to refuse.
+    void aLabelAloneIsNoIllegalInstruction() {
+        const auto one = std::find_if(cases_.begin(), cases_.end(), [](const Case& c) { return c.ran == true; });
+        QVERIFY(one != cases_.end());
+        CompiledModel model = one->model;
+        CompiledNeeds needs = one->needs;
+        const Target target = tests::goodTarget(needs);
+        model.cpuIsa = "AVX512";
+        const Runnable labelled = judgeRunnable(model, needs, target);
+        const RunReason* label = reasonOf(labelled, "instruction set by label");
+        QVERIFY(labelled.verdict == Verdict::Unknown && label && !label->ok);
+        QVERIFY(label->found.find("avx512f") != std::string::npos && label->help.find("Only the label") != std::string::npos);
+        QVERIFY(label->help.find("illegal") == std::string::npos);
+        QVERIFY(illegalInstructionWords(model, needs.code, target).find("Its label says AVX512, and this processor has no avx512f") == 0);
+        needs.code.complete = false;
+        QVERIFY(judgeRunnable(model, needs, target).verdict == Verdict::No);
+
+        // What is said of an illegal instruction is what is known.
+        model.cpuIsa = "AVX2";
+        const auto words = [&] { return illegalInstructionWords(model, needs.code, target); };
+        QVERIFY2(words().find("as far as it could be read, and this processor has that") != std::string::npos, words().c_str());
+        needs.code.complete = true;
+        QVERIFY2(words().find("avx2") != std::string::npos && words().find("always fails") != std::string::npos, words().c_str());
+        QVERIFY2(words().find("lack") == std::string::npos && words().find("may not") == std::string::npos, words().c_str());
+        needs.code.needed |= featureSet({CpuFeature::Avx512f});
+        QCOMPARE(words(), std::string("Its code has instructions of avx512f, which this processor lacks."));
+        needs.code.read = false;
+        QVERIFY(words().empty());
+    }
+
     void codeForAGpuFitsItsKind() {
         QVERIFY(gpuCodeFits("sm_80", "sm_86") && gpuCodeFits("sm_86", "sm_86") && gpuCodeFits("sm_90a", "sm_90a") && gpuCodeFits("sm_100", "sm_103"));
         QVERIFY(!gpuCodeFits("sm_86", "sm_80") && !gpuCodeFits("sm_86", "sm_90") && !gpuCodeFits("sm_90a", "sm_90") && !gpuCodeFits("", "sm_90"));
