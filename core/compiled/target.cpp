@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/compiled/cpu_features.h"
 #include "core/compiled/exported_symbols.h"
+#include "core/compiled/symbol_digests.h"
 #include "core/compiled/this_machine.h"
 
 namespace pt2 {
@@ -126,9 +127,14 @@ Status readSymbols(const Json& json, TargetTorch& torch) {
     std::optional<std::vector<std::string>> names, prefixes;
     if (auto status = reader.texts("names", names); !status) return status;
     if (auto status = reader.texts("prefixes", prefixes); !status) return status;
-    if (!names) return {};
     SymbolNames symbols;
-    symbols.names = std::move(*names);
+    if (const Json* digests = reader.find("digests")) {
+        auto parsed = digests->is_string() ? parseDigests(digests->get_ref<const std::string&>(), kMostEntries) : std::nullopt;
+        if (!parsed) return reader.wrong("digests", "is no list of digests");
+        symbols.digests = std::move(*parsed);
+    }
+    if (!names && symbols.digests.empty()) return {};
+    if (names) symbols.names = std::move(*names);
     std::sort(symbols.names.begin(), symbols.names.end());
     if (prefixes) symbols.prefixes = std::move(*prefixes);  // without them nothing is known to be missing
     torch.symbols = std::make_shared<const SymbolNames>(std::move(symbols));
@@ -224,6 +230,8 @@ OrderedJson torchJson(const TargetTorch& torch) {
         out["symbols"] = {
             {"prefixes", torch.symbols->has(kWrittenPrefix) ? OrderedJson::array({kWrittenPrefix}) : OrderedJson(torch.symbols->prefixes)},
             {"names", std::move(names)}};
+        const std::vector<std::uint64_t> digests = torch.symbols->libraries ? symbolDigests(torch.symbols->all()) : torch.symbols->digests;
+        if (!digests.empty()) out["symbols"]["digests"] = digestsText(digests);
     }
     return out;
 }
@@ -235,7 +243,9 @@ std::optional<bool> SymbolNames::has(std::string_view name) const {
     if (std::binary_search(names.begin(), names.end(), name)) return true;
     const bool covered =
         std::any_of(prefixes.begin(), prefixes.end(), [&](const std::string& prefix) { return name.substr(0, prefix.size()) == prefix; });
-    return covered ? std::optional(false) : std::nullopt;
+    if (covered) return false;
+    if (digests.empty()) return std::nullopt;
+    return std::binary_search(digests.begin(), digests.end(), symbolDigest(name));
 }
 
 const std::vector<std::string>& SymbolNames::all() const { return libraries ? libraries->names() : names; }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <set>
@@ -20,6 +21,7 @@ struct SymbolNames {
     std::vector<std::string> names;     ///< ascending
     std::vector<std::string> prefixes;  ///< an empty one covers every name
     std::shared_ptr<const ExportedSymbols> libraries = {};
+    std::vector<std::uint64_t> digests = {};  ///< ascending, of every name there is (symbolDigest), where the names are too many to list
     std::optional<bool> has(std::string_view name) const;
     /// All names that are known, ascending; those of libraries are read on first use.
     const std::vector<std::string>& all() const;
@@ -58,7 +60,8 @@ struct TargetGpu {
 ///                   "variant": "cpu",
 ///                   "devices": ["cpu"],
 ///                   "libraries": ["libc10.so"],   file names in its lib/
-///                   "symbols": {"prefixes": ["aoti_"], "names": ["aoti_torch_clone"]}},
+///                   "symbols": {"prefixes": ["aoti_"], "names": ["aoti_torch_clone"],
+///                               "digests": "…"}},     of all names (core/compiled/symbol_digests.h)
 ///      "gpus": [{"kind": "cuda", "architecture": "sm_86", "name": "…"}]}       []: there is none
 struct Target {
     std::string name;
@@ -79,7 +82,8 @@ struct Target {
 /// Reads a description; Unreadable "target.bad" with the member's name for what is of a wrong kind, too long, or no version.
 Result<Target> parseTarget(std::string_view text);
 Result<Target> readTargetFile(const std::string& path);
-/// The description as JSON text, with a final newline. Of the symbols only those of the C interface of AOTInductor ("aoti_") are written.
+/// The description as JSON text, with a final newline. Of the symbols those of the C interface of AOTInductor ("aoti_") are
+/// written as names, all of them as digests: together some hundred kilobytes.
 std::string targetText(const Target& target);
 
 }  // namespace pt2

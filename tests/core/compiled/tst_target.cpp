@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "core/compiled/exported_symbols.h"
+#include "core/compiled/symbol_digests.h"
 #include "core/compiled/target.h"
 #include "core/compiled/this_machine.h"
 
@@ -27,6 +29,44 @@ class TargetTest : public QObject {
     Q_OBJECT
 
 private slots:
+    /// All names of a library of this machine, in a text much shorter than they are; of any name it is known whether it is there.
+    void digestsTellOfEveryName() {
+        const std::vector<std::string> libraries = systemLibraries({"libstdc++.so.6", "libc.so.6"});
+        if (libraries.empty()) QSKIP("The C++ library was not found.");
+        SymbolNames symbols;
+        symbols.libraries = ExportedSymbols::of({libraries.begin(), libraries.end()});
+        QVERIFY(symbols.libraries);
+        const std::vector<std::string> names = symbols.all();
+        Target target = thisMachine();
+        target.torchState = Target::Torch::Present;
+        target.torch.version = "2.13.0";
+        target.torch.symbols = std::make_shared<const SymbolNames>(symbols);
+        const std::string text = targetText(target);
+        const Result<Target> read = parseTarget(text);
+        QVERIFY(read && read->torch.symbols && read->ignored.empty());
+        QCOMPARE(read->torch.symbols->digests.size(), symbolDigests(names).size());
+        std::size_t bytes = 0;
+        for (const std::string& name : names) {
+            bytes += name.size();
+            QVERIFY2(read->torch.symbols->has(name) == true, name.c_str());
+            QVERIFY2(read->torch.symbols->has(name + "_no") == symbols.has(name + "_no"), name.c_str());
+        }
+        QVERIFY(digestsText(read->torch.symbols->digests).size() * 4 < bytes);
+        QCOMPARE(symbolDigests(names), *parseDigests(digestsText(symbolDigests(names)), names.size()));
+    }
+
+    void digestsThatAreNoneAreRefused() {
+        const std::vector<std::uint64_t> some{0, 1, 127, 128, 300, 70000, (std::uint64_t{1} << 40) - 1};
+        const std::string text = digestsText(some);
+        QCOMPARE(*parseDigests(text, some.size()), some);
+        QVERIFY(parseDigests("", 0)->empty());
+        QVERIFY(!parseDigests(text, some.size() - 1) && !parseDigests(text + "!", 100) && !parseDigests(text.substr(0, text.size() - 2), 100));
+        QVERIFY(!parseDigests(std::string(1000, '/'), 100) && !parseDigests(text + text, 100));
+        for (const char* json : {R"({"libtorch": {"symbols": {"digests": 7}}})", R"({"libtorch": {"symbols": {"digests": "=="}}})"}) {
+            QVERIFY(!parseTarget(json));
+        }
+    }
+
     void whatIsWrittenIsReadAgain() {
         Target target = thisMachine();
         target.torchState = Target::Torch::Present;
