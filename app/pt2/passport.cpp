@@ -275,16 +275,17 @@ private:
         }
         const std::string there = here || options_.target.name.empty() ? std::string() : " (" + options_.target.name + ")";
         const Runnable runnable = judgeRunnable(compiled.package->archive(), *compiled.model, options_.target, cancel_);
+        verdicts_[compiled.model->name] = runnable.verdict;
         switch (runnable.verdict) {
             case Runnable::Verdict::Yes: field(here ? "runs here" : "runs there", "yes" + there, Style::Good); break;
             case Runnable::Verdict::No: field(here ? "runs here" : "runs there", "no" + there, Style::Bad); break;
             case Runnable::Verdict::Unknown: field(here ? "runs here" : "runs there", "not known" + there, Style::Warning); break;
         }
         for (const RunReason& reason : runnable.reasons) {
-            if (reason.ok && *reason.ok) continue;
+            if (reason.ok && *reason.ok && !reason.warning) continue;
             std::string text = reasonLine(reason);
             if (!reason.help.empty()) text += ". " + reason.help;
-            field("", text, reason.ok ? Style::Bad : Style::Muted);
+            field("", text, reason.warning ? Style::Warning : reason.ok ? Style::Bad : Style::Muted);
         }
         if (!options_.enginePrompt.empty()) field("", options_.enginePrompt, Style::Muted);
     }
@@ -312,13 +313,16 @@ private:
         out_.line(out_.paint(Style::Bold, "Next"));
         Table table({{""}, {""}});
         const auto add = [&](const std::string& command, const char* why) { table.row({{command, Style::Accent}, {why, Style::Muted}}); };
-        if (hasProgram && !hasCompiled) {
+        const auto verdict = verdicts_.find(name);
+        const bool refused = verdict != verdicts_.end() && verdict->second == Runnable::Verdict::No;
+        if (hasProgram && (!hasCompiled || refused)) {
             std::string stem = document_.primary->archive().path().stem().string();
             if (stem.empty()) stem = "model";
             const std::string compiled = shellWord(stem + "_compiled.pt2");
-            add("pt2 recompile " + file + " -o " + compiled + model, "compile it for this machine");
+            add("pt2 recompile " + file + " -o " + compiled + model,
+                options_.target.here ? "compile it for this machine" : "compile it, on that machine");
             add("pt2 run " + compiled + model, "then run it");
-        } else {
+        } else if (!refused) {
             add("pt2 run " + file + model, "run it on inputs made from the signature");
             if (hasProgram) add("pt2 compare " + file + " --reference torch" + model, "is the output right");
         }
@@ -332,6 +336,7 @@ private:
     const Document& document_;
     const PassportOptions& options_;
     const CancelToken cancel_;
+    std::map<std::string, Runnable::Verdict> verdicts_;  ///< by model, of those that were judged
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/compiled/this_machine.h"
@@ -49,6 +50,79 @@ private slots:
         if (!target["libtorch"].is_null()) QCOMPARE(here["needs"]["missing_symbols"].dump(), std::string("[]"));
         const auto words = call({"inspect", tiny(), "--for", file.fileName()});
         QVERIFY(words.exit == 0 && words.out.contains("runs there"));
+    }
+
+    /// The machine that probe describes is this one: every package is judged there as it is here, symbol by symbol.
+    void whatProbeDescribesIsJudgedAsThisMachine() {
+        if (corpus().isEmpty()) QSKIP("The corpus of real packages is not here.");
+        const auto probe = call({"probe"});
+        QVERIFY2(probe.out.size() < 1'000'000, qPrintable(QString::number(probe.out.size())));
+        if (!probe.json()["libtorch"].is_object()) QSKIP("There is no run engine here.");
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("here.json"));
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(probe.out) == probe.out.size());
+        file.close();
+        int runnable = 0;
+        for (const QString& package : pt2::tests::compiledPackages()) {
+            const json here = call({"inspect", package + ".pt2", "--json"}).json()["compiled"];
+            const json there = call({"inspect", package + ".pt2", "--for", file.fileName(), "--json"}).json()["compiled"];
+            for (const auto& [name, model] : here.items()) {
+                const std::string verdict = model["runnable"]["verdict"], other = there[name]["runnable"]["verdict"];
+                if (verdict == "yes") ++runnable;
+                QVERIFY2(other == verdict, (package.toStdString() + ": " + there[name]["runnable"].dump(1) + model["runnable"].dump(1)).c_str());
+                QCOMPARE(there[name]["needs"].dump(), model["needs"].dump());
+            }
+        }
+        QVERIFY(runnable >= 1);
+    }
+
+    /// What cannot run is not offered to be run: with a program it is to be compiled anew first, without one there is nothing of the kind.
+    void whatCannotRunIsNotOfferedToBeRun() {
+        if (corpus().isEmpty()) QSKIP("The corpus of real packages is not here.");
+        const QTemporaryDir folder;
+        QFile file(folder.filePath("old.json"));
+        const QByteArray text = R"({"platform": "linux", "machine": "x86_64", "cpu_features": ["sse4.2"]})";
+        QVERIFY(file.open(QIODevice::WriteOnly) && file.write(text) == text.size());
+        file.close();
+        const auto alone = call({"inspect", tiny(), "--for", file.fileName()});
+        QCOMPARE(alone.exit, 0);
+        QVERIFY2(alone.out.contains("Next") && !alone.out.contains("pt2 run") && !alone.out.contains("pt2 recompile"), alone.out.constData());
+        const auto joined = call({"inspect", corpus() + "/2.13.0/tiny.pt2", "--with", tiny(), "--for", file.fileName()});
+        QCOMPARE(joined.exit, 0);
+        QVERIFY2(joined.out.contains("pt2 recompile") && !joined.out.contains("pt2 compare"), joined.out.constData());
+        QVERIFY(joined.out.indexOf("pt2 recompile") < joined.out.indexOf("pt2 run"));
+    }
+
+    /// The mark of an executable stack is told in the text, though it holds nothing up.
+    void anExecutableStackIsTold() {
+        if (corpus().isEmpty()) QSKIP("The corpus of real packages is not here.");
+        const auto words = call({"inspect", tiny()});
+        QVERIFY2(words.out.contains("executable stack") && words.out.contains("patchelf"), words.out.constData());
+        const json runnable = compiledOf(call({"inspect", tiny(), "--json"}))["runnable"];
+        int warned = 0;
+        for (const json& reason : runnable["reasons"]) {
+            if (reason["what"] != "executable stack") continue;
+            ++warned;
+            QVERIFY(reason["ok"] == true && reason["warning"] == true);
+        }
+        QCOMPARE(warned, 1);
+    }
+
+    /// Libraries of other systems are libraries in the list too.
+    void librariesOfOtherSystemsAreListedAsLibraries() {
+        if (corpus().isEmpty()) QSKIP("The corpus of real packages is not here.");
+        const QTemporaryDir folder;
+        QVERIFY(QDir(folder.path()).mkpath("p/data/aotinductor/model"));
+        for (const auto& [name, bytes] :
+             {std::pair("p/archive_format", "pt2"), std::pair("p/version", "1"), std::pair("p/data/aotinductor/model/a.wrapper.pyd", "MZ"),
+              std::pair("p/data/aotinductor/model/b.dylib", "x"), std::pair("p/data/aotinductor/model/c.dll", "MZ")}) {
+            QFile file(folder.filePath(name));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bytes) > 0);
+        }
+        const auto list = call({"ls", "-l", folder.filePath("p")});
+        int libraries = 0;
+        for (const QByteArray& line : list.out.split('\n')) libraries += line.contains("library") ? 1 : 0;
+        QVERIFY2(libraries == 3, list.out.constData());
     }
 
     /// What torch 2.13 ran is not refused on a machine that has LibTorch 2.13 and the instruction sets; packages of 2.6 and 2.8 too.
