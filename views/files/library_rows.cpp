@@ -30,11 +30,20 @@ Row group(const QString& title, std::vector<Row> children, bool open) {
     return row;
 }
 
-Row nameList(const QString& title, const std::vector<std::string>& names) {
+Cell foundWords(const std::optional<bool>& found) {
+    if (!found) return Cell::missing(QObject::tr("not known"));
+    if (*found) return Cell::muted(QObject::tr("found"));
+    Cell missing(QObject::tr("not found here"));
+    missing.colour = Role::Error;
+    missing.tooltip = QObject::tr("Neither the folders of the system's libraries nor LibTorch have it.");
+    return missing;
+}
+
+Row nameList(const QString& title, const std::vector<std::string>& names, const LibraryLookup& found = {}) {
     std::vector<Row> rows;
     for (std::size_t i = 0; i < names.size() && i < kMostNames; ++i) {
         Row row;
-        row.cells = {Cell(), Cell::fixed(shown(names[i]))};
+        row.cells = {found ? foundWords(found(names[i])) : Cell(), Cell::fixed(shown(names[i]))};
         row.cells.back().tooltip = shown(names[i]);
         rows.push_back(std::move(row));
     }
@@ -50,10 +59,19 @@ Row nameList(const QString& title, const std::vector<std::string>& names) {
 
 std::vector<Column> libraryColumns() { return {{QObject::tr("Fact"), 200, false, false, {}}, {QObject::tr("Value"), 360, false, true, {}}}; }
 
-std::vector<Row> libraryRows(const ElfReading& reading) {
+std::vector<Row> libraryRows(const MachOFacts& facts) {
+    std::vector<Row> header{
+        fact(QObject::tr("Kind"), Cell(QObject::tr("Mach-O, 64-bit (macOS)"))), fact(QObject::tr("Machine"), Cell::fixed(shown(facts.machine))),
+        fact(QObject::tr("Own name"), facts.installName.empty() ? Cell::missing(QObject::tr("none")) : Cell::fixed(shown(facts.installName))),
+        fact(QObject::tr("Here"), Cell::muted(QObject::tr("It does not load on Linux.")))};
+    return {group(QObject::tr("Header"), std::move(header), true), nameList(QObject::tr("Needs these libraries"), facts.needed)};
+}
+
+std::vector<Row> libraryRows(const ElfReading& reading, const LibraryLookup& found) {
     if (!reading.facts.isElf) {
         const QString what = reading.notElf.empty() ? QObject::tr("no ELF file") : shown(reading.notElf);
-        return {fact(QObject::tr("Kind"), Cell(what)), fact(QObject::tr("Here"), Cell::muted(QObject::tr("Only ELF libraries are taken apart.")))};
+        return {fact(QObject::tr("Kind"), Cell(what)),
+                fact(QObject::tr("Here"), Cell::muted(QObject::tr("Only libraries for Linux (ELF) and macOS (Mach-O) are taken apart.")))};
     }
     const ElfFacts& facts = reading.facts;
     const auto version = [](const std::string& number) {
@@ -87,7 +105,7 @@ std::vector<Row> libraryRows(const ElfReading& reading) {
     }
     header.push_back(fact(QObject::tr("C library"), version(facts.glibc)));
     header.push_back(fact(QObject::tr("C++ library"), version(facts.glibcxx)));
-    std::vector<Row> rows{group(QObject::tr("Header"), std::move(header), true), nameList(QObject::tr("Needs these libraries"), facts.needed)};
+    std::vector<Row> rows{group(QObject::tr("Header"), std::move(header), true), nameList(QObject::tr("Needs these libraries"), facts.needed, found)};
     rows.push_back(nameList(QObject::tr("Takes from LibTorch, or whoever has it"), reading.unversionedImports));
     rows.push_back(nameList(QObject::tr("Needs these versions"), reading.neededVersions));
     rows.push_back(nameList(QObject::tr("Exports"), reading.exports));

@@ -5,15 +5,20 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "core/base/text.h"
 #include "core/compiled/elf.h"
 #include "core/compiled/library_source.h"
+#include "core/compiled/mach_o.h"
+#include "core/compiled/this_machine.h"
 #include "core/package/weight_table.h"
+#include "core/run/engine_discovery.h"
 #include "core/tensor/pickle.h"
 #include "views/files/library_rows.h"
 #include "views/files/pickle_rows.h"
+#include "views/frame/engine_service.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/weights/weight_view.h"
@@ -103,8 +108,9 @@ void MemberContent::show(const std::shared_ptr<const Package>& package, MemberIn
     reading_ = true;
     session_.jobs().start(
         this, contentJob(), tr("Reading \"%1\"").arg(shown(package->archive().nameBelowRoot(member))),
-        [package, member, content](const CancelToken& cancel, const ProgressSink&) {
-            return content == MemberKind::Content::Pickle ? readPickleParts(*package, member, cancel) : readLibraryParts(*package, member);
+        [package, member, content, engine = EngineService::instance().engine()](const CancelToken& cancel, const ProgressSink&) {
+            if (content == MemberKind::Content::Pickle) return readPickleParts(*package, member, cancel);
+            return readLibraryParts(*package, member, engine ? machineWith(*engine) : thisMachine());
         },
         [this](Result<Parts> parts) {
             reading_ = false;
@@ -150,7 +156,7 @@ Result<MemberContent::Parts> MemberContent::readPickleParts(const Package& packa
     return parts;
 }
 
-Result<MemberContent::Parts> MemberContent::readLibraryParts(const Package& package, MemberIndex member) {
+Result<MemberContent::Parts> MemberContent::readLibraryParts(const Package& package, MemberIndex member, const Target& here) {
     ByteBuffer held;
     const Result<ByteSource> source = libraryBytes(package.archive(), member, held);
     if (!source) return fail(source.error());
@@ -161,7 +167,8 @@ Result<MemberContent::Parts> MemberContent::readLibraryParts(const Package& pack
     if (!reading) return fail(reading.error());
     Parts parts;
     parts.columns = libraryColumns();
-    parts.rows = libraryRows(*reading);
+    const auto forMac = reading->facts.isElf ? std::nullopt : readMachO(*source);
+    parts.rows = forMac ? libraryRows(*forMac) : libraryRows(*reading, [&here](const std::string& name) { return here.hasLibrary(name); });
     return parts;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/compiled/target.h"
 #include "views/files/member_kind.h"
 #include "views/frame/document_session.h"
 #include "views/widgets/data_table.h"
@@ -44,7 +45,7 @@ private:
         QString warning, warningText;
     };
     static Result<Parts> readPickleParts(const Package& package, MemberIndex member, const CancelToken& cancel);
-    static Result<Parts> readLibraryParts(const Package& package, MemberIndex member);
+    static Result<Parts> readLibraryParts(const Package& package, MemberIndex member, const Target& here);
     void showTensor(const Package& package, MemberIndex member);
     void showRow(const std::shared_ptr<const WeightTable>& table, const std::string& name);
     DocumentSession& session_;

@@ -2,13 +2,17 @@
 
 #include <QObject>
 #include <algorithm>
+#include <cstdint>
 
 #include "core/base/text.h"
+#include "core/compiled/gpu_files.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
 
 namespace {
+
+constexpr std::uint64_t kMostNamedGpuFile = std::uint64_t{4} << 20;
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
@@ -75,9 +79,17 @@ MemberKind memberKind(const Package& package, MemberIndex member) {
     if (name.starts_with("extra/"))
         return languageOf(name) == Language::Plain && !name.ends_with(".txt") ? bytes("extra", QObject::tr("extra file"))
                                                                               : text("extra", QObject::tr("extra file"), languageOf(name));
-    if (name.ends_with(".so")) return bytes("library", QObject::tr("library"), MemberKind::Content::Library);
+    if (name.ends_with(".so") || name.ends_with(".pyd") || name.ends_with(".dll") || name.ends_with(".dylib"))
+        return bytes("library", QObject::tr("library"), MemberKind::Content::Library);
     if (name.ends_with(".pt") || name.ends_with(".pkl")) return bytes("samples", QObject::tr("pickled data"), MemberKind::Content::Pickle);
-    if (name.ends_with(".cubin") || name.ends_with(".ptx") || name.ends_with(".hsaco")) return bytes("kernel", QObject::tr("GPU code"));
+    if (name.ends_with(".cubin") || name.ends_with(".fatbin")) {
+        // Named with what it is for; a large one is not read for its name.
+        const bool small = package.archive().members()[member].size <= kMostNamedGpuFile;
+        const GpuBinary binary = small ? readGpuFile(package.archive(), member) : GpuBinary{};
+        const bool known = !binary.architectures.empty() || !binary.portable.empty();
+        return bytes("kernel", known ? QObject::tr("GPU code: %1").arg(shown(gpuCodeWords({binary}))) : QObject::tr("GPU code"));
+    }
+    if (name.ends_with(".ptx") || name.ends_with(".hsaco") || name.ends_with(".spv")) return bytes("kernel", QObject::tr("GPU code"));
     if (name.ends_with(".json")) return text("json", QObject::tr("JSON"), Language::Json, true);
     const Language language = languageOf(name);
     if (language != Language::Plain) return text("code", QObject::tr("source"), language);
