@@ -4,6 +4,7 @@
 
 #include "app/pt2/table.h"
 #include "core/base/text.h"
+#include "core/contract/coverage.h"
 
 namespace pt2 {
 namespace {
@@ -12,15 +13,21 @@ std::string dimRanges(const ContractInput& input, bool compiled) {
     std::vector<std::string> parts;
     for (const ContractDim& dim : input.sizes) {
         if (dim.fixed && !compiled) continue;
-        if (compiled && !dim.compiledKnown) continue;
         const SymRange& range = compiled ? dim.compiled : dim.program;
-        if (compiled && dim.fixed && range == SymRange{dim.fixed, dim.fixed}) continue;
-        if (!range.minimum && !range.maximum) continue;
-        const std::string name = dim.text.empty() ? std::string("size") : dim.text;
-        const std::string part = name + " " + rangeText(range);
+        if (compiled && dim.fixed && (!dim.compiledKnown || range == SymRange{dim.fixed, dim.fixed})) continue;  // stands in the type
+        if (!compiled && !range.minimum && !range.maximum) continue;
+        const std::string name = dim.text.empty() || dim.text == "?" ? std::string("size") : dim.text;
+        const std::string part = name + " " + (compiled ? testedRangeText(range) : rangeText(range));
         if (std::find(parts.begin(), parts.end(), part) == parts.end()) parts.push_back(part);
     }
     return join(parts, ", ");
+}
+
+/// What the code tests of the sizes: nothing where no source says what it tests.
+std::string checkedSizes(const Contract& contract, const ContractInput& input) {
+    if (!contract.hasCompiled || input.isConstant) return {};
+    if (!contract.sourceRead) return "not known";
+    return input.rankKnown ? dimRanges(input, true) : std::string("not checked");
 }
 
 /// Of the sizes; the dtype's too where that is another.
@@ -28,6 +35,17 @@ std::string knownFrom(const ContractInput& input) {
     const std::string sizes = sourceText(input.sizesSource);
     const std::string dtype = sourceText(input.dtypeSource);
     return sizes == dtype || input.sizesSource.origin == input.dtypeSource.origin ? sizes : sizes + "; dtype: " + dtype;
+}
+
+std::string checkedRange(const Contract& contract, const ContractSymbol& symbol) {
+    if (!contract.hasCompiled) return {};
+    if (!contract.sourceRead) return "not known";
+    if (symbol.compiledKnown) return testedRangeText(symbol.compiled);
+    for (const auto& [input, dimension] : placesWithin(contract, symbol)) {
+        const ContractDim& dim = contract.inputs[input].sizes[dimension];
+        if (dim.compiledKnown) return dim.text + " " + testedRangeText(dim.compiled);
+    }
+    return "not checked";
 }
 
 std::string placesText(const Contract& contract, const ContractSymbol& symbol) {
@@ -39,6 +57,12 @@ std::string placesText(const Contract& contract, const ContractSymbol& symbol) {
             break;
         }
         if (input < contract.inputs.size()) parts.push_back(contract.inputs[input].name + " dimension " + std::to_string(dimension));
+    }
+    if (parts.empty()) {  // it stands nowhere alone
+        for (const auto& [input, dimension] : placesWithin(contract, symbol))
+            parts.push_back(contract.inputs[input].name + " dimension " + std::to_string(dimension) + " is " +
+                            contract.inputs[input].sizes[dimension].text);
+        if (parts.size() > kShown) parts.resize(kShown);
     }
     return join(parts, ", ");
 }
@@ -59,14 +83,17 @@ std::string contractTypeText(const ContractInput& input) {
 }
 
 void printContractInputs(Output& out, const Contract& contract, std::string_view indent) {
-    Table table({{"#", Table::Align::Right}, {"INPUT"}, {"TYPE"}, {"SIZES"}, {"COMPILED CODE CHECKS"}, {"KNOWN FROM"}});
+    Table table({{"#", Table::Align::Right}, {"INPUT"}, {"TYPE"}, {"SIZES"}, {"COMPILED CODE CHECKS"}, {"NAME IN THE CODE"}, {"KNOWN FROM"}});
     for (const ContractInput& input : contract.inputs) {
-        const std::string compiled = contract.hasCompiled ? dimRanges(input, true) : std::string();
+        const std::string compiled = checkedSizes(contract, input);
+        const bool differs =
+            std::any_of(input.sizes.begin(), input.sizes.end(), [](const ContractDim& dim) { return !dim.fixed && !(dim.compiled == dim.program); });
         table.row({std::to_string(input.flatIndex),
                    {input.name + (input.isKeyword ? " (keyword)" : ""), Style::Bold},
                    contractTypeText(input),
                    dimRanges(input, false),
-                   {compiled, compiled != dimRanges(input, false) ? Style::Warning : Style::Plain},
+                   {compiled, differs || !input.rankKnown ? Style::Warning : Style::Plain},
+                   input.compiledName == input.name ? std::string() : input.compiledName,
                    {input.isConstant ? std::string() : knownFrom(input), Style::Muted}});
     }
     table.print(out, indent);
@@ -77,7 +104,10 @@ void printContractOutputs(Output& out, const Contract& contract, std::string_vie
     std::size_t index = 0;
     for (const ContractOutput& output : contract.outputs) {
         std::string type;
-        if (output.isTensor) type = (output.dtype == DType::Unknown ? "?" : std::string(dtypeName(output.dtype)) + " ") + formatShape(output.shape);
+        if (output.isTensor) {
+            type = output.dtype == DType::Unknown ? "?" : dtypeName(output.dtype);
+            type += " " + (output.sizesSource.origin == Origin::Unknown ? std::string("[?]") : formatShape(output.shape));
+        }
         const bool named = !output.graphName.empty() && output.graphName != output.name;
         table.row({std::to_string(index++),
                    {output.name, Style::Bold},
@@ -90,10 +120,10 @@ void printContractOutputs(Output& out, const Contract& contract, std::string_vie
 void printContractSymbols(Output& out, const Contract& contract, std::string_view indent) {
     Table table({{"SIZE"}, {"PROGRAM"}, {"COMPILED CODE CHECKS"}, {"AT EXPORT", Table::Align::Right}, {"WHERE"}});
     for (const ContractSymbol& symbol : contract.symbols) {
-        const bool differs = symbol.compiledKnown && !(symbol.compiled == symbol.program);
+        const bool differs = contract.hasCompiled && contract.hasProgram && !(symbol.compiled == symbol.program);
         table.row({{symbol.name, Style::Bold},
                    contract.hasProgram ? rangeText(symbol.program) : std::string(),
-                   {symbol.compiledKnown ? rangeText(symbol.compiled) : std::string(), differs ? Style::Warning : Style::Plain},
+                   {checkedRange(contract, symbol), differs ? Style::Warning : Style::Plain},
                    symbol.hint ? std::to_string(*symbol.hint) : std::string(),
                    placesText(contract, symbol)});
     }

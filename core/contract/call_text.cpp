@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/contract/coverage.h"
 #include "core/contract/legal_size.h"
 #include "core/contract/strides.h"
 
@@ -69,7 +70,8 @@ std::vector<CallVariable> variablesOf(const Contract& contract) {
             if (dim.fixed || !dim.expression) continue;
             for (const std::string& name : dim.expression->symbols()) {
                 const ContractSymbol* symbol = contract.findSymbol(name);
-                if (symbol != nullptr && said.insert(name).second) remarks.push_back(name + ": " + rangeText(legalRange(*symbol)));
+                if (symbol != nullptr && said.insert(name).second)
+                    remarks.push_back(name + ": " + (contract.hasProgram ? rangeText(legalRange(*symbol)) : testedRangeText(legalRange(*symbol))));
             }
             if (!dim.expression->asSymbol()) remarks.push_back("a size is " + dim.text);
         }

@@ -7,6 +7,7 @@
 
 #include "core/base/text.h"
 #include "core/contract/contract_notes.h"
+#include "core/contract/coverage.h"
 #include "core/contract/guards.h"
 #include "core/contract/strides.h"
 
@@ -232,8 +233,8 @@ private:
                 "with them on the model refuses it.");
             return;
         }
-        Breach& breach = add(Breach::What::Range, i, d, found, rangeText(dim.compiled),
-                             dimensionText(i, d) + " is " + found + "; the compiled model allows " + rangeText(dim.compiled) + ".");
+        Breach& breach = add(Breach::What::Range, i, d, found, testedRangeText(dim.compiled),
+                             dimensionText(i, d) + " is " + found + "; the compiled model tests for " + testedRangeText(dim.compiled) + ".");
         breach.caughtByRuntimeChecks = failsRuntimeTest(dim, size);
         offerSize(breach, dim.compiled, size);
     }
@@ -297,6 +298,28 @@ private:
         return false;
     }
 
+    static bool isOfSize(const Breach& breach, std::size_t i) {
+        return breach.contractIndex == i && (breach.what == Breach::What::Size || breach.what == Breach::What::Range);
+    }
+
+    /// A size that breaks the contract makes other strides. Where they are those of the expected order, dense, they are no fault of their own.
+    bool followsFromSize(std::size_t i, const std::vector<std::optional<std::int64_t>>& expected) const {
+        if (std::none_of(report_.breaches.begin(), report_.breaches.end(), [&](const Breach& breach) { return isOfSize(breach, i); })) return false;
+        if (!std::all_of(expected.begin(), expected.end(), [](const std::optional<std::int64_t>& stride) { return stride.has_value(); }))
+            return false;
+        const TensorLayout& tensor = set_.inputs[i].tensor.layout;
+        std::vector<std::size_t> order;  // from the outermost dimension
+        for (std::size_t d = 0; d < expected.size(); ++d) order.push_back(d);
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return *expected[a] > *expected[b]; });
+        std::int64_t dense = 1;
+        for (std::size_t k = order.size(); k-- > 0;) {
+            const std::size_t d = order[k];
+            if (tensor.sizes[d] != 1 && tensor.strides[d] != dense) return false;
+            if (__builtin_mul_overflow(dense, std::max<std::int64_t>(tensor.sizes[d], 1), &dense)) return false;
+        }
+        return true;
+    }
+
     /// The code walks memory by fixed strides. A stride of a size-1 dimension is never walked, though runtime checks compare it.
     void checkStrides(std::size_t i) {
         const ContractInput& input = contract_.inputs[i];
@@ -324,6 +347,12 @@ private:
                     inputText(i) +
                     " has another stride than the compiled model expects where its size is 1. That does no harm, but the runtime checks refuse it.");
             }
+            return;
+        }
+        if (followsFromSize(i, expected)) {
+            const auto size =
+                std::find_if(report_.breaches.begin(), report_.breaches.end(), [&](const Breach& breach) { return isOfSize(breach, i); });
+            size->caughtByRuntimeChecks = size->caughtByRuntimeChecks || caught;
             return;
         }
         std::vector<std::int64_t> wanted = tensor.strides;
@@ -409,14 +438,8 @@ private:
             report_.notes.emplace_back(
                 "No runtime checks are known to be compiled into the model, so it takes any input; only this check stands before it.");
         }
-        for (std::size_t i = 0; i < contract_.inputs.size(); ++i) {
-            const ContractInput& input = contract_.inputs[i];
-            if (input.isConstant || (input.dtype != DType::Unknown && input.rankKnown)) continue;
-            report_.notes.push_back("Neither program nor wrapper source says " +
-                                    std::string(input.rankKnown                 ? "the type"
-                                                : input.dtype == DType::Unknown ? "the type and shape"
-                                                                                : "the shape") +
-                                    " of input \"" + input.name + "\", so it was not checked.");
+        for (std::string& sentence : contractCoverage(contract_).notChecked) {
+            if (std::find(report_.notes.begin(), report_.notes.end(), sentence) == report_.notes.end()) report_.notes.push_back(std::move(sentence));
         }
         for (std::string& note : orderNotes(contract_)) report_.notes.push_back(std::move(note));
     }

@@ -8,8 +8,10 @@
 #include <set>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "core/base/text.h"
+#include "core/contract/coverage.h"
 #include "core/contract/guards.h"
 #include "core/contract/tree_values.h"
 
@@ -124,8 +126,17 @@ std::vector<std::string> equalityNotes(const Contract& contract) {
         for (std::size_t d = 0; d < contract.inputs[i].sizes.size(); ++d) {
             const ContractDim& dim = contract.inputs[i].sizes[d];
             if (dim.fixed || !dim.expression || dim.expression->asSymbol()) continue;
+            const std::size_t times = dim.text.find("*s");
+            const bool multiple = times != std::string::npos && times > 0 && dim.text.find_first_not_of("0123456789") == times &&
+                                  dim.text.find_first_not_of("0123456789", times + 2) == std::string::npos;
+            const std::vector<std::string> names = dim.expression->symbols();
+            const ContractSymbol* only = names.size() == 1 ? contract.findSymbol(names[0]) : nullptr;
+            if (multiple && only != nullptr && only->places.empty()) {
+                notes.push_back(placeText(contract, i, d) + " must be a multiple of " + dim.text.substr(0, times) + " (" + dim.text + ").");
+                continue;
+            }
             std::vector<std::string> where;
-            for (const std::string& name : dim.expression->symbols()) {
+            for (const std::string& name : names) {
                 const ContractSymbol* symbol = contract.findSymbol(name);
                 const bool placed = symbol != nullptr && !symbol->places.empty();
                 where.push_back(name +
@@ -152,8 +163,10 @@ std::string readableGuard(const Contract& contract, std::string_view guard) {
     return unbracketed(trimmed(text));
 }
 
-std::string guardSentence(const Contract& contract, std::string_view guard) {
-    const std::string text = readableGuard(contract, guard);
+std::string guardSentence(const Contract& contract, std::string_view guard) { return conditionSentence(readableGuard(contract, guard)); }
+
+std::string conditionSentence(std::string_view condition) {
+    const std::string text = unbracketed(trimmed(condition));
     std::string_view op;
     const std::size_t at = comparisonAt(text, op);
     const bool joined = text.find(" and ") != std::string::npos || text.find(" or ") != std::string::npos || text.find("not ") != std::string::npos;
@@ -175,13 +188,101 @@ std::string guardSentence(const Contract& contract, std::string_view guard) {
     return text + ".";
 }
 
+namespace {
+
+/// A guard that says of two sides that they are equal, and that the sizes of the inputs make true by themselves: it holds for any values of the
+/// symbols. Polynomials that agree at so many scattered places are equal, and remainders that are always 0 are.
+bool saidBySizes(const Contract& contract, const std::string& guard) {
+    if (guard.find(" == ") == std::string::npos || guard.find_first_of("<>!") != std::string::npos || guard.find(" or ") != std::string::npos ||
+        guard.find("not ") != std::string::npos)
+        return false;
+    constexpr std::uint64_t kTries = 48, kSpread = 4999;
+    constexpr std::string_view kFlat = "flat_args[";
+    for (std::uint64_t k = 0; k < kTries; ++k) {
+        const auto valueOf = [k](std::string_view symbol) {
+            std::uint64_t x = k * 0x9E3779B97F4A7C15U + 1;
+            for (const char c : symbol) x = (x ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+            x ^= x >> 29U;
+            return static_cast<std::int64_t>(x % kSpread) + 2;
+        };
+        const GuardResult result = evaluateGuard(guard, [&](const GuardTerm& term) -> std::optional<std::int64_t> {
+            std::string path = term.path;
+            if (path.compare(0, kFlat.size(), kFlat) == 0 && path.back() == ']') path = path.substr(kFlat.size(), path.size() - kFlat.size() - 1);
+            const Result<std::size_t> index = contract.findInput(path);
+            if (!index || term.dimension >= contract.inputs[*index].sizes.size()) return std::nullopt;
+            const ContractDim& dim = contract.inputs[*index].sizes[term.dimension];
+            if (dim.fixed || !dim.expression) return dim.fixed;
+            const auto value = dim.expression->evaluate([&](std::string_view name) -> std::optional<SymExpr::Value> { return valueOf(name); });
+            if (!value || !std::holds_alternative<std::int64_t>(*value)) return std::nullopt;
+            return std::get<std::int64_t>(*value);
+        });
+        if (!result.holds.value_or(false)) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
+std::vector<ConditionNote> conditionNotes(const Contract& contract) {
+    std::vector<ConditionNote> notes;
+    for (std::string& sentence : equalityNotes(contract)) notes.push_back({std::move(sentence), false, {}});
+    const std::size_t equalities = notes.size();
+    for (const std::string& guard : contract.guards) {
+        std::string sentence = guardSentence(contract, guard);
+        const auto same = std::find_if(notes.begin(), notes.end(), [&](const ConditionNote& note) { return note.sentence == sentence; });
+        if (same != notes.end()) {
+            same->guards.push_back(guard);
+            continue;
+        }
+        if (equalities > 0 && saidBySizes(contract, guard)) {
+            // The equality that is about the same place as the guard's first.
+            const std::size_t dimension = sentence.find(" dimension ");
+            const std::string place = sentence.substr(0, sentence.find_first_of(" .", dimension == std::string::npos ? 0 : dimension + 11));
+            const auto about = std::find_if(notes.begin(), notes.begin() + static_cast<std::ptrdiff_t>(equalities),
+                                            [&](const ConditionNote& note) { return note.sentence.find(place) != std::string::npos; });
+            if (about != notes.begin() + static_cast<std::ptrdiff_t>(equalities)) {
+                about->guards.push_back(guard);
+                continue;
+            }
+        }
+        notes.push_back({std::move(sentence), true, {guard}});
+    }
+    return notes;
+}
+
+std::vector<std::string> sizeOneNotes(const Contract& contract) {
+    std::vector<std::string> notes, starts, fixed;
+    for (const ContractSymbol& symbol : contract.symbols) {
+        const bool program = contract.hasProgram && symbol.program.minimum == 2;
+        const bool compiled = symbol.compiledKnown && symbol.compiled.minimum == 2;
+        if (program || (compiled && !contract.hasProgram)) starts.push_back(symbol.name);
+    }
+    if (!starts.empty()) {
+        notes.push_back(
+            listed(starts) + (starts.size() == 1 ? " starts" : " start") +
+            " at 2: torch takes sizes of 0 and 1 for constants (0/1 specialisation), so a size that it makes dynamic starts at 2 unless a "
+            "lower one was asked for.");
+    }
+    for (std::size_t i = 0; i < contract.inputs.size(); ++i) {
+        const ContractInput& input = contract.inputs[i];
+        if (!input.isConstant && input.sizes.size() > 1 && input.sizes[0].fixed == 1) fixed.push_back(placeText(contract, i, 0));
+    }
+    if (!fixed.empty()) {
+        notes.push_back(
+            listed(fixed) + (fixed.size() == 1 ? " is" : " are") +
+            " fixed at 1. Where that was meant to be dynamic: torch.export takes a size of 0 or 1 for a constant, so the sample needs 2 or "
+            "more.");
+    }
+    return notes;
+}
+
 std::vector<std::string> boundNotes(const Contract& contract) {
     std::vector<std::string> notes;
     if (!contract.hasProgram || !contract.hasCompiled) return notes;
     for (const ContractSymbol& symbol : contract.symbols) {
         if (!symbol.compiledKnown || symbol.compiled == symbol.program || symbol.places.empty()) continue;
         std::string note = placeText(contract, symbol.places[0].first, symbol.places[0].second) + " (" + symbol.name + "): the program allows " +
-                           rangeText(symbol.program) + ", the compiled code tests " + rangeText(symbol.compiled) + ".";
+                           rangeText(symbol.program) + ", the compiled code tests " + testedRangeText(symbol.compiled) + ".";
         if (symbol.compiled.minimum == 2 && symbol.program.minimum.value_or(0) < 2) {
             note += " torch compiles for sizes of 2 and more and treats 1 apart; with runtime checks on, 1 is refused.";
         } else if (!symbol.compiled.minimum && symbol.program.minimum.value_or(0) > 0) {

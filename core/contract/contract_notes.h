@@ -16,8 +16,19 @@ std::vector<std::string> orderNotes(const Contract& contract);
 std::vector<std::string> equalityNotes(const Contract& contract);
 /// A guard of the program with the caller's names in place of L['x'].size()[0]: "x dimension 0 % 2 == 0".
 std::string readableGuard(const Contract& contract, std::string_view guard);
-/// The same as a sentence: "x dimension 0 must be a multiple of 2."
+/// A condition in Python's words as a sentence: "a % 2 == 0" → "a must be a multiple of 2."
+std::string conditionSentence(std::string_view condition);
+/// A guard as a sentence: "x dimension 0 must be a multiple of 2."
 std::string guardSentence(const Contract& contract, std::string_view guard);
+/// All conditions on the sizes of inputs, each once: the equalities, and the guards that say something else than those.
+struct ConditionNote {
+    std::string sentence;
+    bool isGuard = false;
+    std::vector<std::string> guards;  ///< as torch writes them: the guard, or those that an equality says already
+};
+std::vector<ConditionNote> conditionNotes(const Contract& contract);
+/// Why dynamic sizes start at 2 where the file says no more (users.md A33), and what a first dimension fixed at 1 may come from (A31).
+std::vector<std::string> sizeOneNotes(const Contract& contract);
 /// Sizes whose range by the program and by the compiled code differ, with why torch asks for 2 where the program says 1 (users.md A33).
 std::vector<std::string> boundNotes(const Contract& contract);
 /// What the compiled code does not test of its inputs even with runtime checks on (users.md A25, A26). Empty where its source was not read.

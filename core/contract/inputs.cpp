@@ -9,6 +9,7 @@
 
 #include "core/base/memory.h"
 #include "core/base/text.h"
+#include "core/contract/coverage.h"
 #include "core/contract/input_files.h"
 #include "core/contract/input_spec.h"
 #include "core/contract/legal_size.h"
@@ -118,7 +119,8 @@ private:
         for (const ContractSymbol& symbol : contract_.symbols) {
             std::string text = symbol.name;
             if (!symbol.places.empty())
-                text += " (" + placeText(symbol.places[0].first, symbol.places[0].second) + ", " + rangeText(legalRange(symbol)) + ")";
+                text += " (" + placeText(symbol.places[0].first, symbol.places[0].second) + ", " +
+                        (contract_.hasProgram ? rangeText(legalRange(symbol)) : testedRangeText(legalRange(symbol))) + ")";
             names.push_back(std::move(text));
         }
         return names.empty() ? "The model has no dynamic sizes." : "The dynamic sizes are " + join(names, ", ") + ".";

@@ -122,6 +122,25 @@ private slots:
                             [](const std::string& note) { return note.find("runtime checks refuse") != std::string::npos; }));
     }
 
+    /// A wrong size brings other strides with it: one fault, one breach. Strides of another order are a fault of their own.
+    void stridesThatFollowFromAWrongSizeAreNoSecondBreach() {
+        const CheckReport wide = checkInputs(tinyContract_, given("float32", {4, 17}, {17, 1}));
+        QCOMPARE(wide.breaches.size(), std::size_t{1});
+        QVERIFY(wide.breaches[0].what == Breach::What::Size && wide.breaches[0].caughtByRuntimeChecks);
+        const CheckReport turned = checkInputs(tinyContract_, given("float32", {4, 17}, {1, 4}));
+        QCOMPARE(turned.breaches.size(), std::size_t{2});
+        QVERIFY(turned.breaches[1].what == Breach::What::Stride);
+        const CheckReport apart = checkInputs(tinyContract_, given("float32", {4, 17}, {16, 1}));
+        QCOMPARE(apart.breaches.size(), std::size_t{1});  // rows that overlap, at the strides that the code expects
+        const CheckReport gaps = checkInputs(tinyContract_, given("float32", {4, 17}, {34, 2}));
+        QCOMPARE(gaps.breaches.size(), std::size_t{2});
+        // The size is not tested, but the stride is: that is what refuses it.
+        Contract loose = tinyContract_;
+        loose.inputs[0].sizes[1].testedAtRuntime = loose.inputs[0].assertedAtRuntime = false;
+        const CheckReport caught = checkInputs(loose, given("float32", {4, 17}, {17, 1}));
+        QVERIFY(caught.breaches.size() == 1 && caught.breaches[0].caughtByRuntimeChecks);
+    }
+
     void anotherDeviceIsABreach() {
         const CheckReport report = checkInputs(tinyContract_, given("float32", {4, 16}, {16, 1}), "cuda:0");
         QCOMPARE(report.breaches.size(), std::size_t{1});
