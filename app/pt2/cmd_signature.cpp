@@ -1,6 +1,9 @@
 #include "app/pt2/command.h"
 #include "app/pt2/contract_table.h"
+#include "core/contract/assert_text.h"
+#include "core/contract/call_changes.h"
 #include "core/contract/contract_notes.h"
+#include "core/contract/coverage.h"
 #include "core/contract/program_asserts.h"
 #include "core/program/printed_form.h"
 #include "core/report/contract_json.h"
@@ -37,6 +40,7 @@ Json callerJson(const Contract& contract) {
                           {"type", contractTypeText(input)},
                           {"keyword", input.isKeyword},
                           {"graph_name", input.graphName},
+                          {"compiled_name", input.compiledName.empty() ? Json() : Json(input.compiledName)},
                           {"origins", inputOriginsJson(input)}});
     }
     for (const ContractOutput& output : contract.outputs) {
@@ -46,7 +50,10 @@ Json callerJson(const Contract& contract) {
                            {"shape", output.isTensor && output.sizesSource.origin != Origin::Unknown ? Json(output.shape) : Json()},
                            {"origins", {{"dtype", factSourceJson(output.dtypeSource)}, {"sizes", factSourceJson(output.sizesSource)}}}});
     }
-    return {{"inputs", std::move(inputs)}, {"outputs", std::move(outputs)}, {"sizes", symbolsJson(contract)}};
+    return {{"inputs", std::move(inputs)},
+            {"outputs", std::move(outputs)},
+            {"sizes", symbolsJson(contract)},
+            {"known", {{"inputs", contract.inputsKnown}, {"outputs", outputsKnown(contract)}, {"sizes", sizesKnown(contract)}}}};
 }
 
 /// Everything about the contract that torch's text does not say.
@@ -54,6 +61,7 @@ void addContract(Json& json, const Document& document, const Contract& contract,
     json.update(callerJson(contract));
     json["notes"] = contractNotesJson(document, contract);
     json["asserts"] = programAssertsJson(document, contract);
+    json["changes"] = callChangesJson(document, contract);
     json["call"] = callJson(contract, file);
 }
 
@@ -64,35 +72,57 @@ void printNotes(Output& out, const std::string& title, const std::vector<std::st
     for (const std::string& note : notes) out.line("    " + oneLine(note));
 }
 
-/// Asserts of the program that the compiled code does not hold; those it holds are counted.
-std::vector<std::string> lostAsserts(const Document& document, const Contract& contract) {
+std::vector<std::string> changeNotes(const Program& program, const Contract& contract) {
     std::vector<std::string> lines;
-    const Document::ProgramRef program = document.program(contract.model);
-    const Document::CompiledRef compiled = document.compiled(contract.model);
-    if (!program || !program.entry->program || !compiled) return lines;
-    std::size_t kept = 0;
-    for (const ProgramAssert& found : programAsserts(*program.entry->program, contract, compiled.model)) {
-        if (found.inCode == ProgramAssert::InCode::Lost) lines.push_back(found.condition + ": " + found.why);
-        kept += found.inCode == ProgramAssert::InCode::Kept ? 1 : 0;
-    }
-    if (!lines.empty() && kept > 0) lines.push_back(std::to_string(kept) + (kept == 1 ? " other is" : " others are") + " tested.");
+    for (const CallChange& change : callChanges(program, contract)) lines.push_back(change.sentence);
     return lines;
 }
 
+void printAsserts(Output& out, const Program& program, const Contract& contract, const CompiledModel* compiled) {
+    for (const AssertGroup& group : assertGroups(programAsserts(program, contract, compiled), compiled != nullptr)) {
+        std::vector<std::string> lines;
+        for (const AssertGroup::Line& line : group.lines) lines.push_back(compiled != nullptr ? line.sentence + "  " + line.why : line.sentence);
+        if (!group.remark.empty()) lines.push_back(group.remark);
+        printNotes(out, group.title, lines);
+    }
+}
+
 void printContract(Output& out, const Document& document, const Contract& contract) {
+    const auto unknown = [&](std::string_view what) {
+        out.line(out.paint(Style::Bold, what) + "  not known: the file holds neither a program nor generated source");
+    };
     out.line("");
-    printContractInputs(out, contract, "");
+    if (contract.inputsKnown) {
+        printContractInputs(out, contract, "");
+    } else {
+        unknown("Inputs");
+    }
     out.line("");
-    printContractOutputs(out, contract, "");
+    if (outputsKnown(contract)) {
+        printContractOutputs(out, contract, "");
+    } else {
+        unknown("Outputs");
+    }
     if (!contract.symbols.empty()) {
         out.line("");
         printContractSymbols(out, contract, "");
+    } else if (!contract.inputsKnown) {
+        out.line("");
+        unknown("Dynamic sizes");
+    } else if (!sizesKnown(contract)) {
+        out.line("");
+        out.line(out.paint(Style::Bold, "Dynamic sizes") + "  not known: nothing says the sizes of all inputs");
     }
-    std::vector<std::string> conditions = equalityNotes(contract);
-    for (const std::string& guard : contract.guards) conditions.push_back(guardSentence(contract, guard));
+    const Document::ProgramRef found = document.program(contract.model);
+    const Program* program = found ? found.entry->program.get() : nullptr;
+    const Document::CompiledRef compiled = document.compiled(contract.model);
+    if (program != nullptr) printNotes(out, "What a call changes", changeNotes(*program, contract));
+    std::vector<std::string> conditions;
+    for (ConditionNote& note : conditionNotes(contract)) conditions.push_back(std::move(note.sentence));
     printNotes(out, "What must hold", conditions);
+    printNotes(out, "Sizes of 0 and 1", sizeOneNotes(contract));
     printNotes(out, "Where program and compiled code differ", boundNotes(contract));
-    printNotes(out, "Asserts of the program that the compiled code does not test", lostAsserts(document, contract));
+    if (program != nullptr) printAsserts(out, *program, contract, compiled ? compiled.model : nullptr);
     printNotes(out, "What the compiled code does not test", uncheckedNotes(contract));
     printNotes(out, "Fixed though meant to be dynamic, as it seems", fixedSizeNotes(document, contract));
     printNotes(out, "Order", orderNotes(contract));

@@ -1,6 +1,7 @@
 #include "core/contract/program_asserts.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -9,8 +10,10 @@
 #include <variant>
 
 #include "core/base/text.h"
+#include "core/contract/assert_text.h"
 #include "core/contract/contract_notes.h"
 #include "core/contract/guards.h"
+#include "core/program/operator_family.h"
 #include "core/program/printed_form.h"
 
 namespace pt2 {
@@ -49,6 +52,9 @@ public:
         for (NodeId id = 0; id < program_.nodes().size(); ++id) node(id);
         for (const std::string& guard : contract_.guards) this->guard(guard);
         for (const ContractSymbol& symbol : contract_.symbols) bounds(symbol);
+        for (ProgramAssert& made : found_) {
+            if (made.sentence.empty()) made.sentence = withMakers(assertSentence(contract_, made.condition));
+        }
         return std::move(found_);
     }
 
@@ -83,6 +89,38 @@ private:
         if (compiled_ == nullptr)
             made.why = contract_.hasCompiled ? "The wrapper source is not there to look in." : "There is no compiled model here.";
         return made;
+    }
+
+    /// Sizes that a run makes ("u0") are said with the node that makes them.
+    std::string withMakers(std::string sentence) const {
+        constexpr std::size_t kMostNamed = 3;
+        if (makers_.empty() && !makersRead_) readMakers();
+        std::vector<std::string> said;
+        for (std::size_t i = 0; i < sentence.size() && said.size() < kMostNamed; ++i) {
+            const auto wordAt = [&](std::size_t k) {
+                return k < sentence.size() && (std::isalnum(static_cast<unsigned char>(sentence[k])) != 0 || sentence[k] == '_');
+            };
+            if (!wordAt(i) || (i > 0 && (wordAt(i - 1) || sentence[i - 1] == '.'))) continue;
+            std::size_t end = i;
+            while (wordAt(end)) ++end;
+            const auto maker = makers_.find(sentence.substr(i, end - i));
+            if (maker == makers_.end()) continue;
+            std::string part = maker->first + " is made by " + maker->second;
+            if (std::find(said.begin(), said.end(), part) == said.end()) said.push_back(std::move(part));
+        }
+        if (said.empty() || sentence.back() != '.') return sentence;
+        sentence.pop_back();
+        return sentence + ", where " + join(said, " and ") + ".";
+    }
+
+    void readMakers() const {
+        makersRead_ = true;
+        for (const Value& value : program_.values()) {
+            if (value.graph != 0 || value.kind != ValueKind::SymInt || value.producer == kNone || !value.symbolic.isSymbolic()) continue;
+            const std::string name = program_.dimText(value.symbolic);
+            if (name.size() > 1 && name[0] == 'u' && name.find_first_not_of("0123456789", 1) == std::string::npos)
+                makers_.emplace(name, std::string(program_.displayName(value.producer)));
+        }
     }
 
     const CompiledAssert* inSource(std::string_view condition, std::string_view message) const {
@@ -150,6 +188,7 @@ private:
             }
         }
         ProgramAssert& made = add(Kind::Metadata, std::move(condition), id);
+        describeMetadata(made, tensor, node);
         if (compiled_ == nullptr) return;
         const auto input = std::find_if(contract_.inputs.begin(), contract_.inputs.end(),
                                         [&](const ContractInput& i) { return !name.empty() && i.graphName == name && !i.isConstant; });
@@ -163,10 +202,68 @@ private:
         }
     }
 
+    /// A type that is not the caller's to give cannot be another than the program has it.
+    void describeMetadata(ProgramAssert& made, const Argument* tensor, const Node& node) const {
+        if (tensor == nullptr || tensor->value == kNone) return;
+        const Value& value = program_.value(tensor->value);
+        std::string asserted;
+        bool others = false;  // sizes, strides or a device are asserted too
+        for (std::uint32_t i = node.inputs.begin; i < node.inputs.end; ++i) {
+            const NamedArgument& argument = program_.namedArguments()[i];
+            if (i == node.inputs.begin || argument.argument == kNone || program_.argument(argument.argument).kind == ArgumentKind::None) continue;
+            if (argument.name == "dtype") {
+                asserted = printArgument(program_, argument.argument);
+            } else if (argument.name != "device" && argument.name != "layout") {
+                others = true;
+            }
+        }
+        constexpr std::string_view kTorch = "torch.";
+        const std::string dtype = asserted.substr(0, kTorch.size()) == kTorch ? asserted.substr(kTorch.size()) : asserted;
+        const bool ofCaller = value.graph == 0 && value.inputIndex < program_.inputSpecs().size() &&
+                              program_.inputSpecs()[value.inputIndex].kind == InputKind::UserInput;
+        made.fixedByProgram = !ofCaller && !others && (asserted.empty() || dtype == dtypeName(value.dtype));
+        std::string name(value.name);
+        for (const ContractInput& input : contract_.inputs) {
+            if (ofCaller && input.graphName == value.name) name = input.name;
+        }
+        made.sentence = (ofCaller ? "Input \"" : "The value \"") + name + "\" must be " + (dtype.empty() || others ? "as at export" : dtype) + ".";
+    }
+
+    /// The comparison that a truth value came from: "x <= y"; empty where none made it.
+    std::string comparisonOf(ValueId value) const {
+        static constexpr std::pair<std::string_view, std::string_view> kSigns[] = {{"eq", " == "}, {"ne", " != "}, {"le", " <= "},
+                                                                                   {"lt", " < "},  {"ge", " >= "}, {"gt", " > "}};
+        constexpr int kMostSteps = 8;
+        for (int step = 0; step < kMostSteps && value != kNone; ++step) {
+            const NodeId producer = program_.value(value).producer;
+            if (producer == kNone) return {};
+            const Node& node = program_.node(producer);
+            const OperatorName op = splitOperatorName(node.target);
+            if (op.ns != "aten" || node.inputs.size() == 0) return {};
+            for (const auto& [name, sign] : kSigns) {
+                if (op.name != name || node.inputs.size() != 2) continue;
+                return printArgument(program_, program_.namedArguments()[node.inputs.begin].argument) + std::string(sign) +
+                       printArgument(program_, program_.namedArguments()[node.inputs.begin + 1].argument);
+            }
+            if (op.name != "all" && op.name != "alias" && op.name != "detach" && op.name != "to" && op.name != "_to_copy") return {};
+            value = program_.argument(program_.namedArguments()[node.inputs.begin].argument).value;
+        }
+        return {};
+    }
+
     void async(NodeId id, const Node& node) {
         const Argument* value = argumentOf(node, "self", 0);
+        if (value == nullptr) value = argumentOf(node, "val", 0);
         const std::string name = value != nullptr && value->value != kNone ? std::string(program_.value(value->value).name) : "a tensor";
         ProgramAssert& made = add(Kind::Async, name + " is true", id);
+        const std::string comparison = value != nullptr && value->value != kNone ? comparisonOf(value->value) : std::string();
+        if (!comparison.empty()) {
+            made.sentence = assertSentence(contract_, comparison);
+            made.sentence.insert(made.sentence.size() - 1, ", in every element");
+        } else {
+            made.sentence =
+                value != nullptr && value->value != kNone ? "The value \"" + name + "\" must be true." : "A value of the graph must be true.";
+        }
         if (compiled_ == nullptr) return;
         const auto holds = [](const std::string& called) { return called.find("assert_async") != std::string::npos; };
         const bool kept = std::any_of(compiled_->kernels.begin(), compiled_->kernels.end(), holds) ||
@@ -385,6 +482,8 @@ private:
     const CompiledModel* compiled_;
     std::vector<ProgramAssert> found_;
     mutable std::size_t evaluations_ = 0;
+    mutable std::map<std::string, std::string> makers_;  // "u0" → "item"
+    mutable bool makersRead_ = false;
 };
 
 }  // namespace

@@ -22,8 +22,10 @@ struct ProgramAssert {
     std::string condition;  ///< "u0 >= 2", "a dimension 0 == b dimension 0", "s77 <= 1024"
     std::string node;       ///< address below the model ("node/_assert_scalar_default"); empty for guards and bounds
     InCode inCode = InCode::Unknown;
-    FactSource source;  ///< the line that tests it
-    std::string why;    ///< a sentence: how that is known
+    FactSource source;            ///< the line that tests it
+    std::string why;              ///< a sentence: how that is known
+    std::string sentence;         ///< the condition in words, with the caller's names: "x dimension 0 must be at least 2."
+    bool fixedByProgram = false;  ///< it is about a type that the program itself fixes, so it cannot fail: nothing to tell a caller
 };
 const char* assertKindName(ProgramAssert::Kind kind);       ///< "assert", "metadata", "range", "async", "guard", "bound"
 const char* assertStateName(ProgramAssert::InCode inCode);  ///< "unknown", "kept", "lost"

@@ -38,7 +38,7 @@ public:
             const ValueId value = program.argument(a).value;
             if (value < origins_.size()) origins_[value] = {value, true};
         }
-        for (NodeId n = root.nodes.begin; n < root.nodes.end; ++n) visit(program.node(n));
+        for (NodeId n = root.nodes.begin; n < root.nodes.end; ++n) visit(n);
     }
 
     InPlaceWrites writes() const {
@@ -49,6 +49,9 @@ public:
             if (value >= states_.size()) continue;
             if (states_[value] == State::Yes) result.written.push_back(value);
             if (states_[value] == State::Perhaps) result.perhaps.push_back(value);
+        }
+        for (const InPlaceWrites::By& write : by_) {
+            if (write.certain || states_[write.input] != State::Yes) result.by.push_back(write);
         }
         return result;
     }
@@ -65,6 +68,11 @@ private:
         if (origin.input == kNone) return;
         State& state = states_[origin.input];
         state = std::max(state, certain && origin.certain ? State::Yes : State::Perhaps);
+        if (!by_.empty() && by_.back().input == origin.input && by_.back().node == node_) {
+            by_.back().certain = by_.back().certain || (certain && origin.certain);
+            return;
+        }
+        by_.push_back({origin.input, node_, certain && origin.certain});
     }
 
     void pass(const Node& node, Origin origin, bool certain) {
@@ -87,7 +95,9 @@ private:
         return found != nullptr && program_.argument(found->argument).kind == ArgumentKind::Bool && program_.argument(found->argument).integer != 0;
     }
 
-    void visit(const Node& node) {
+    void visit(NodeId id) {
+        node_ = id;
+        const Node& node = program_.node(id);
         if (node.inputs.size() == 0) return;
         const OperatorName op = splitOperatorName(node.target);
         const Origin first = originOf(program_.namedArguments()[node.inputs.begin].argument);
@@ -116,6 +126,8 @@ private:
     const Program& program_;
     std::vector<Origin> origins_;
     std::vector<State> states_;
+    std::vector<InPlaceWrites::By> by_;
+    NodeId node_ = kNone;
 };
 
 }  // namespace

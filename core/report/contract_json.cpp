@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/contract/call_changes.h"
 #include "core/contract/call_text.h"
 #include "core/contract/contract_notes.h"
 #include "core/contract/program_asserts.h"
@@ -23,12 +24,11 @@ Json inputOriginsJson(const ContractInput& input) {
 
 Json contractNotesJson(const Document& document, const Contract& contract) {
     std::vector<std::string> guards;
-    for (const std::string& guard : contract.guards) guards.push_back(guardSentence(contract, guard));
-    return {{"order", orderNotes(contract)},
-            {"equalities", equalityNotes(contract)},
-            {"guards", std::move(guards)},
-            {"bounds", boundNotes(contract)},
-            {"fixed_sizes", fixedSizeNotes(document, contract)},
+    for (ConditionNote& note : conditionNotes(contract)) {
+        if (note.isGuard) guards.push_back(std::move(note.sentence));
+    }
+    return {{"order", orderNotes(contract)},          {"equalities", equalityNotes(contract)}, {"guards", std::move(guards)},
+            {"bounds", boundNotes(contract)},         {"size_one", sizeOneNotes(contract)},    {"fixed_sizes", fixedSizeNotes(document, contract)},
             {"not_checked", uncheckedNotes(contract)}};
 }
 
@@ -43,7 +43,27 @@ Json programAssertsJson(const Document& document, const Contract& contract) {
                        {"node", found.node.empty() ? Json() : Json("program/" + contract.model + "/" + found.node)},
                        {"in_code", assertStateName(found.inCode)},
                        {"line", found.source.line != 0 ? Json(found.source.line) : Json()},
-                       {"why", found.why}});
+                       {"why", found.why},
+                       {"sentence", found.sentence},
+                       {"fixed_by_program", found.fixedByProgram}});
+    }
+    return out;
+}
+
+Json callChangesJson(const Document& document, const Contract& contract) {
+    const Document::ProgramRef program = document.program(contract.model);
+    if (!program || !program.entry->program) return nullptr;
+    Json out = Json::array();
+    for (const CallChange& change : callChanges(*program.entry->program, contract)) {
+        Json nodes = Json::array();
+        for (const std::string& node : change.nodes) nodes.push_back("program/" + contract.model + "/" + node);
+        out.push_back({{"what", callChangeName(change.what)},
+                       {"name", change.name},
+                       {"graph_name", change.graphName},
+                       {"in_place", change.inPlace},
+                       {"certain", change.certain},
+                       {"nodes", std::move(nodes)},
+                       {"sentence", change.sentence}});
     }
     return out;
 }

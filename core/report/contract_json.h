@@ -11,10 +11,13 @@ namespace pt2 {
 Json factSourceJson(const FactSource& source);
 /// Origins of the facts of one input: name, dtype, sizes, strides, device, and per dimension the line that tests it.
 Json inputOriginsJson(const ContractInput& input);
-/// What the contract means, in sentences: {"order", "equalities", "guards", "bounds", "fixed_sizes", "not_checked"}.
+/// What the contract means, in sentences: {"order", "equalities", "guards", "bounds", "size_one", "fixed_sizes", "not_checked"}. Each
+/// condition once: a guard that an equality says already is not among "guards".
 Json contractNotesJson(const Document& document, const Contract& contract);
 /// What the program asserts and whether the compiled code tests it; null without a program.
 Json programAssertsJson(const Document& document, const Contract& contract);
+/// What a call leaves changed, also by in-place operators of which the signature says nothing; null without a program.
+Json callChangesJson(const Document& document, const Contract& contract);
 /// The call as code: {"python", "cpp"}; cpp null without a compiled model.
 Json callJson(const Contract& contract, const std::string& file);
 

@@ -1,4 +1,5 @@
 #include <QDir>
+#include <QDirIterator>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest>
@@ -391,6 +392,63 @@ private slots:
         }
         const json alone = call({"signature", tiny(), "--json"}).json();
         QVERIFY(alone["call"]["cpp"].is_null() && alone["asserts"][0]["in_code"] == "unknown");
+    }
+
+    /// A compiled model without its sources: unknown is said as unknown, and a check of what is not known does not say that it is kept.
+    void whatNothingSaysIsUnknown() {
+        if (corpus().isEmpty()) QSKIP("The corpus is not here: packages without sources were not tried.");
+        QTemporaryDir directory;
+        QCOMPARE(call({"extract", file("aoti/mlp2.pt2"), "-C", directory.path()}).exit, 0);
+        QDirIterator members(directory.path(), {"*.cpp", "*.h"}, QDir::Files, QDirIterator::Subdirectories);
+        int removed = 0;
+        while (members.hasNext()) removed += QFile::remove(members.next()) ? 1 : 0;
+        QVERIFY(removed > 0);
+        const QString bare = directory.filePath("mlp2");
+        const auto text = call({"signature", bare});
+        QCOMPARE(text.exit, 0);
+        for (const char* line : {"Inputs  not known", "Outputs  not known", "Dynamic sizes  not known"}) QVERIFY2(text.out.contains(line), text.out);
+        const json told = call({"signature", bare, "--json"}).json();
+        QVERIFY(told["known"]["inputs"] == false && told["known"]["outputs"] == false && told["known"]["sizes"] == false);
+        const auto checked = call({"check", bare, "--input", "0=randn[2000,11]"});
+        QCOMPARE(checked.exit, 0);
+        QVERIFY2(
+            !checked.out.contains("keep the contract") && checked.out.contains("Nothing could be checked") && checked.out.contains("not checked"),
+            checked.out.constData());
+        const json report = call({"check", bare, "--input", "0=randn[2000,11]", "--json"}).json();
+        QVERIFY(report["ok"] == true && report["complete"] == false && report["checked"].empty() && report["not_checked"].size() == 1);
+        // torch 2.6 compiles no checks in: the number of inputs is all that is known.
+        const auto partly = call({"check", QString(corpus() + "/eras/2.6/aoti/mlp2.pt2"), "--input", "0=randn[2000,11]"});
+        QCOMPARE(partly.exit, 0);
+        QVERIFY2(!partly.out.contains("keep the contract") && partly.out.contains("checked      the number of inputs") &&
+                     partly.out.contains("not checked  Neither program nor wrapper source says the type and shape"),
+                 partly.out.constData());
+        QVERIFY(call({"check", tiny()}).out.contains("The inputs keep the contract"));
+        const json whole = call({"check", tiny(), "--json"}).json();
+        QVERIFY(whole["complete"] == true && whole["not_checked"].empty() && !whole["checked"].empty());
+    }
+
+    /// What a training graph changes in place, asserts with and without a compiled model, and the library's names.
+    void signatureSaysWhatTorchsDoesNot() {
+        if (corpus().isEmpty()) QSKIP("The corpus is not here: the signature was not tried.");
+        const auto change = call({"signature", file("input_mutation.pt2")});
+        QVERIFY2(change.out.contains("What a call changes") && change.out.contains("is changed in place by add_ (aten.add_.Tensor)."),
+                 change.out.constData());
+        const json changes = call({"signature", file("input_mutation.pt2"), "--json"}).json()["changes"];
+        QCOMPARE(changes.size(), std::size_t{1});
+        QVERIFY(changes[0]["what"] == "input" && changes[0]["in_place"] == true && changes[0]["nodes"][0] == "program/model/node/add_");
+        QVERIFY(call({"signature", tiny(), "--json"}).json()["changes"].empty());
+        const auto alone = call({"signature", file("unbacked_item.pt2")});
+        QVERIFY2(alone.out.contains("Asserted by the program") && alone.out.contains("u0 must be at least 2"), alone.out.constData());
+        const auto kept = call({"signature", file("aoti/combined.pt2")});
+        QVERIFY2(kept.out.contains("Asserted by the program and by the compiled code") && kept.out.contains("x dimension 0 must be at most 1024."),
+                 kept.out.constData());
+        const auto compiled = call({"signature", file("aoti/mlp2.pt2")});
+        const json input = call({"signature", file("aoti/mlp2.pt2"), "--json"}).json()["inputs"][0];
+        QVERIFY(input["compiled_name"].is_string());
+        QVERIFY2(compiled.out.contains(QByteArray::fromStdString(input["compiled_name"].get<std::string>())), compiled.out.constData());
+        QVERIFY2(compiled.out.contains("start at 2") || compiled.out.contains("starts at 2"), compiled.out.constData());
+        const auto scalars = call({"signature", file("sym_scalars.pt2")});
+        QVERIFY2(scalars.out.contains("x dimension 0 is 2*s44"), scalars.out.constData());
     }
 
     /// Facts of a compiled model name the line they are from; what its source does not say is null, whatever a program beside it says.

@@ -7,8 +7,11 @@
 #include <vector>
 
 #include "core/compiled/wrapper_source.h"
+#include "core/contract/assert_text.h"
+#include "core/contract/call_changes.h"
 #include "core/contract/call_text.h"
 #include "core/contract/contract_notes.h"
+#include "core/contract/coverage.h"
 #include "core/contract/program_asserts.h"
 #include "tests/core/contract/contract_corpus.h"
 #include "tests/places.h"
@@ -129,6 +132,177 @@ private slots:
         // What is not understood stays as it is written.
         QVERIFY(guardSentence(*scalars, "L['x'].stride()[0] == 1").find("L['x'].stride()[0]") != std::string::npos);
         QVERIFY(!guardSentence(*scalars, std::string(5000, '(')).empty());
+    }
+
+    /// What an equality says already is not said again by a guard; a guard that says more is.
+    void eachConditionIsSaidOnce() {
+        const auto sentencesOf = [](const Contract& contract) {
+            QStringList lines;
+            for (const ConditionNote& note : conditionNotes(contract)) lines << QString::fromStdString(note.sentence);
+            return lines;
+        };
+        Result<Contract> equal = buildContract(open("2.13.0/equal_syms"), "");
+        QVERIFY(equal);
+        QCOMPARE(sentencesOf(*equal), QStringList({"a dimension 0, b dimension 0 and c dimension 0 must be equal (s20)."}));
+        QCOMPARE(conditionNotes(*equal)[0].guards.size(), std::size_t{2});
+        equal->guards.emplace_back("L['a'].size()[0] >= 3");
+        equal->guards.emplace_back("L['a'].size()[0] == 12");
+        equal->guards.emplace_back("L['a'].size()[0] == 12");
+        QCOMPARE(sentencesOf(*equal).mid(1), QStringList({"a dimension 0 must be at least 3.", "a dimension 0 must equal 12."}));
+        const Result<Contract> scalars = buildContract(open("2.13.0/sym_scalars"), "");
+        QVERIFY(scalars);
+        QCOMPARE(sentencesOf(*scalars), QStringList({"x dimension 0 must be a multiple of 2 (2*s44)."}));
+        QCOMPARE(conditionNotes(*scalars)[0].guards.size(), scalars->guards.size());
+        const Result<Contract> derived = buildContract(open("2.13.0/dyn_derived"), "");
+        QVERIFY(derived);
+        std::size_t guards = 0;
+        for (const ConditionNote& note : conditionNotes(*derived)) {
+            QVERIFY(!note.isGuard);
+            guards += note.guards.size();
+        }
+        QCOMPARE(guards, derived->guards.size());
+    }
+
+    void sizesThatStartAtTwoAreExplained() {
+        const QStringList automatic = texts(sizeOneNotes(*buildContract(open("2.13.0/dyn_auto"), "")));
+        QCOMPARE(automatic.size(), qsizetype{1});
+        QVERIFY2(automatic[0].startsWith("s77, s17 and s94 start at 2: torch takes sizes of 0 and 1 for constants"), qPrintable(automatic[0]));
+        QCOMPARE(texts(sizeOneNotes(*buildContract(open("2.13.0/aoti/mlp2"), ""))).size(), qsizetype{1});
+        QVERIFY(sizeOneNotes(*buildContract(open("2.13.0/tiny"), "")).empty());           // 1 is allowed
+        QVERIFY(sizeOneNotes(*buildContract(open("2.13.0/aoti/combined"), "")).empty());  // said where the two differ
+        Contract one = *buildContract(open("2.13.0/tiny"), "");
+        one.symbols.clear();
+        one.inputs[0].sizes[0] = {};
+        one.inputs[0].sizes[0].fixed = 1;
+        one.inputs[0].sizes[0].text = "1";
+        const QStringList fixed = texts(sizeOneNotes(one));
+        QVERIFY2(fixed.size() == 1 && fixed[0].startsWith("x dimension 0 is fixed at 1. Where that was meant to be dynamic"),
+                 qPrintable(fixed.value(0)));
+    }
+
+    /// A side that the code does not test is never said to have no limit, and what nothing says is not said to be none.
+    void whatIsNotKnownIsNotSaidToBeFine() {
+        QCOMPARE(testedRangeText({2, 1024}), std::string("2 to 1024"));
+        QCOMPARE(testedRangeText({2, std::nullopt}), std::string("2 or more, upper bound not checked"));
+        QCOMPARE(testedRangeText({std::nullopt, 9}), std::string("at most 9, lower bound not checked"));
+        QCOMPARE(testedRangeText({}), std::string("not checked"));
+        for (const char* name : {"2.13.0/tiny", "2.13.0/aoti/combined", "2.13.0/aoti/mlp2", "2.13.0/equal_syms"}) {
+            const Result<Contract> contract = buildContract(open(name), "");
+            QVERIFY2(contract && contractCoverage(*contract).complete() && !contractCoverage(*contract).checked.empty(), name);
+            QVERIFY2(outputsKnown(*contract) && sizesKnown(*contract), name);
+        }
+        const Result<Document> bare = Document::open((tests::corpus() + "/eras/2.4/aoti/tiny.so").toStdString());
+        QVERIFY(bare);
+        const Result<Contract> nothing = buildContract(*bare, "");
+        QVERIFY(nothing && !outputsKnown(*nothing) && !sizesKnown(*nothing));
+        QVERIFY(contractCoverage(*nothing).checked.empty() && contractCoverage(*nothing).notChecked.size() == 1);
+        const Result<Contract> old = buildContract(open("eras/2.6/aoti/mlp2"), "");
+        QVERIFY(old && outputsKnown(*old) && !sizesKnown(*old));
+        const ContractCoverage partly = contractCoverage(*old);
+        QCOMPARE(texts(partly.checked), QStringList({"the number of inputs"}));
+        QCOMPARE(texts(partly.notChecked),
+                 QStringList({"Neither program nor wrapper source says the type and shape of input \"arg0\", so it was not checked."}));
+        Contract odd = *buildContract(open("2.13.0/tiny"), "");
+        odd.guards.emplace_back("L['x'].stride()[0] == 1");
+        QVERIFY(!contractCoverage(odd).complete());
+    }
+
+    void conditionsOfTorchAreSentences() {
+        const Result<Contract> contract = buildContract(open("2.13.0/tiny"), "");
+        QVERIFY(contract);
+        const std::vector<std::pair<std::string, std::string>> cases = {
+            {"s77 >= 2", "x dimension 0 must be at least 2."},
+            {"Eq(s77, 2*u0)", "x dimension 0 must equal 2*u0."},
+            {"Ne(u0, 0)", "u0 must not be 0."},
+            {"Eq(Mod(s77, 8), 0)", "x dimension 0 must be a multiple of 8."},
+            {"Eq(PythonMod(u0 + 1, 4), 0)", "(u0 + 1) must be a multiple of 4."},
+            {"Eq(s77, ((u1 + 1)//2))", "x dimension 0 must equal (u1 + 1)//2."},
+            {"u0 < FloorDiv(s77, 2)", "u0 must be less than x dimension 0 // 2."},
+            {"Or(Eq(u0, 1), Eq(u0, 4))", "It must hold that (u0 == 1) or (u0 == 4)."},
+            {"(u0 >= 1) & (u0 <= 4)", "It must hold that (u0 >= 1) and (u0 <= 4)."},
+            {"Not(Eq(u0, 1))", "It must hold that not (u0 == 1)."},
+            {"Eq(", "Eq(."},
+        };
+        for (const auto& [condition, sentence] : cases) {
+            if (condition == "Eq(") {
+                QVERIFY(!assertSentence(*contract, condition).empty());
+                continue;
+            }
+            QCOMPARE(assertSentence(*contract, condition), sentence);
+        }
+        QVERIFY(!assertSentence(*contract, std::string(3000, '(')).empty());
+        std::string deep;
+        for (int i = 0; i < 600; ++i) deep += "Eq(";
+        QVERIFY(!assertSentence(*contract, deep).empty());
+    }
+
+    void assertsAreGroupedByWhatTheCodeDoes() {
+        const Document document = open("2.13.0/unbacked_item");
+        const Result<Contract> contract = buildContract(document, "");
+        QVERIFY(contract);
+        std::vector<ProgramAssert> asserts = programAsserts(programOf(document), *contract, nullptr);
+        std::vector<AssertGroup> groups = assertGroups(asserts, false);
+        QCOMPARE(groups.size(), std::size_t{1});
+        QCOMPARE(groups[0].lines.size(), std::size_t{2});
+        QCOMPARE(groups[0].lines[0].sentence, std::string("u0 must be at least 2, where u0 is made by item."));
+        QVERIFY(groups[0].remark.empty() && !groups[0].warns);
+        // With a compiled model each is in the group of its state, equal ones once.
+        asserts[0].inCode = InCode::Kept;
+        asserts[1].inCode = InCode::Lost;
+        asserts.push_back(asserts[1]);
+        groups = assertGroups(asserts, true);
+        QCOMPARE(groups.size(), std::size_t{2});
+        QVERIFY(groups[0].warns && groups[0].lines.size() == 1 && groups[0].lines[0].sentence == asserts[1].sentence);
+        QVERIFY(!groups[1].warns && groups[1].lines.size() == 1 && groups[1].lines[0].sentence == asserts[0].sentence);
+    }
+
+    /// An assert about a type that the program itself fixes tells a caller nothing; one about an input does.
+    void assertsAboutTypesOfTheProgramItselfAreOnlyCounted() {
+        const Document inner = open("foreign/snntorch_leaky");
+        const Result<Contract> contract = buildContract(inner, "");
+        QVERIFY(contract);
+        const std::vector<ProgramAssert> asserts = programAsserts(programOf(inner), *contract, nullptr);
+        std::size_t fixed = 0;
+        for (const ProgramAssert& found : asserts) {
+            if (found.kind != Kind::Metadata) continue;
+            QVERIFY2(found.fixedByProgram, found.condition.c_str());
+            ++fixed;
+        }
+        QVERIFY(fixed > 10);
+        const std::vector<AssertGroup> groups = assertGroups(asserts, false);
+        QCOMPARE(groups.size(), std::size_t{1});
+        QCOMPARE(groups[0].leftOut, fixed);
+        for (const AssertGroup::Line& line : groups[0].lines) QVERIFY2(line.sentence.find("bool") == std::string::npos, line.sentence.c_str());
+        const Document outer = open("2.13.0/args_kinds");
+        const Result<Contract> given = buildContract(outer, "");
+        QVERIFY(given);
+        const std::vector<ProgramAssert> ofInput = programAsserts(programOf(outer), *given, nullptr);
+        const ProgramAssert* found = find(ofInput, "x is torch.float32");
+        QVERIFY(found != nullptr && !found->fixedByProgram);
+        QCOMPARE(found->sentence, std::string("Input \"x\" must be float32."));
+    }
+
+    /// What a training graph writes to in place, which its signature does not say, with the name that people know and the node.
+    void changesInPlaceAreNamed() {
+        const auto changesOf = [&](const char* name) {
+            const Document document = open(name);
+            return callChanges(programOf(document), *buildContract(document, ""));
+        };
+        const std::vector<CallChange> input = changesOf("2.13.0/input_mutation");
+        QVERIFY(!input.empty());
+        QVERIFY(input[0].what == CallChange::What::Input && input[0].inPlace && input[0].certain);
+        QVERIFY2(input[0].sentence == "Input \"" + input[0].name + "\" is changed in place by add_ (aten.add_.Tensor).", input[0].sentence.c_str());
+        QCOMPARE(input[0].nodes, std::vector<std::string>{"node/add_"});
+        const std::vector<CallChange> norm = changesOf("2.13.0/conv_bn_train");
+        QStringList names;
+        for (const CallChange& change : norm) {
+            QVERIFY(change.what == CallChange::What::Buffer && change.inPlace && change.certain && change.nodes.size() == 1);
+            names << QString::fromStdString(change.name).section('.', -1);
+        }
+        names.sort();
+        QCOMPARE(names, QStringList({"num_batches_tracked", "running_mean", "running_var"}));
+        QVERIFY(!changesOf("2.13.0/state_wide").empty());
+        QVERIFY(changesOf("2.13.0/tiny").empty());
     }
 
     void differingBoundsStandSideBySide() {

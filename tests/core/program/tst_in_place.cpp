@@ -1,5 +1,7 @@
 #include <QtTest>
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "core/program/in_place.h"
 
@@ -116,6 +118,20 @@ private slots:
         const InPlaceWrites found = inPlaceWrites(*made);
         QTEST(named(*made, found.written), "written");
         QTEST(named(*made, found.perhaps), "perhaps");
+        // Each comes with the nodes that write.
+        for (const auto& [list, certain] : {std::pair(&found.written, true), std::pair(&found.perhaps, false)}) {
+            for (const ValueId value : *list) {
+                const auto by =
+                    std::find_if(found.by.begin(), found.by.end(), [value = value](const InPlaceWrites::By& b) { return b.input == value; });
+                QVERIFY(by != found.by.end() && by->node < made->nodes().size());
+                QCOMPARE(by->certain, certain);
+                QVERIFY(!made->node(by->node).target.empty() && made->node(by->node).target.find(".add.") == std::string_view::npos);
+            }
+        }
+        QVERIFY(std::all_of(found.by.begin(), found.by.end(), [&](const InPlaceWrites::By& by) {
+            return std::find(found.written.begin(), found.written.end(), by.input) != found.written.end() ||
+                   std::find(found.perhaps.begin(), found.perhaps.end(), by.input) != found.perhaps.end();
+        }));
     }
 };
 
