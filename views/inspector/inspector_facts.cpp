@@ -12,6 +12,7 @@
 #include "views/inspector/kernel_facts.h"
 #include "views/inspector/stored_facts.h"
 #include "views/inspector/value_words.h"
+#include "views/signature/signature_facts.h"
 #include "views/widgets/text.h"
 
 namespace pt2::views {
@@ -244,7 +245,7 @@ InspectorFacts valueFacts(const DocumentSession& session, const Program& program
         const InputSpec& spec = program.inputSpecs()[value.inputIndex];
         facts.strong = kindWords(spec.kind);
         facts.right = QObject::tr("input %1 of %2").arg(value.inputIndex + 1).arg(program.inputSpecs().size());
-        about.rows.push_back({QObject::tr("kind"), QString::fromLatin1(inputKindName(spec.kind)), {}, false, {}, {}, false});
+        about.rows.push_back({QObject::tr("kind"), inputKindInWords(spec), {}, false, QString::fromLatin1(inputKindName(spec.kind)), {}, false});
         if (!spec.target.empty()) about.rows.push_back({QObject::tr("target"), shown(spec.target), {}, false, {}, {}, false});
     } else if (value.inputIndex != kNone) {
         facts.strong = QObject::tr("input of the subgraph");
@@ -262,8 +263,9 @@ InspectorFacts valueFacts(const DocumentSession& session, const Program& program
     for (std::size_t i = 0; value.graph == 0 && i < program.outputSpecs().size(); ++i) {
         const OutputSpec& spec = program.outputSpecs()[i];
         if (spec.argument == kNone || program.argument(spec.argument).value != id) continue;
-        QString words = QString::fromLatin1(outputKindName(spec.kind));
-        about.rows.push_back({QObject::tr("output %1").arg(i), words, {}, false, shown(spec.target), {}, false});
+        InspectorRow row{QObject::tr("output %1").arg(i), outputKindInWords(spec.kind), {}, false, shown(spec.target), {}, false};
+        row.lines.push_back({QString::fromLatin1(outputKindName(spec.kind)), false, true});
+        about.rows.push_back(std::move(row));
     }
     facts.sections.push_back(std::move(about));
     if (InspectorSection ranges = rangesSection(program, value); !ranges.rows.empty()) facts.sections.push_back(std::move(ranges));

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/base/text.h"
+#include "core/contract/coverage.h"
 #include "views/overview/overview_facts.h"
 #include "views/theme/spacing.h"
 #include "views/widgets/card.h"
@@ -69,7 +70,10 @@ QString inputRange(const Contract& contract, const ContractInput& input) {
         if (dim.fixed || !dim.expression) continue;
         for (const std::string& symbol : dim.expression->symbols()) {
             const ContractSymbol* known = contract.findSymbol(symbol);
-            const QString text = known ? rangeWithSymbol(toQt(symbol), contract.hasProgram ? known->program : known->compiled) : QString();
+            QString text;
+            if (known && contract.hasProgram) text = rangeWithSymbol(toQt(symbol), known->program);
+            // Without a program only what the code tests is known, of a size that stands alone.
+            if (known && !contract.hasProgram && known->compiledKnown) text = testedWithSymbol(toQt(symbol), known->compiled);
             if (!text.isEmpty() && !parts.contains(text)) parts << text;
         }
     }
@@ -161,13 +165,14 @@ Row symbolRow(const Contract& contract, const ContractSymbol& symbol) {
     Cell kind = Cell::muted(place);
     if (symbol.places.size() > 1) kind.tooltip = QObject::tr("and at %1 more places").arg(symbol.places.size() - 1);
     Cell hint = symbol.hint ? Cell(QObject::tr("example %1").arg(*symbol.hint)) : Cell(QStringLiteral("—"));
-    Cell range = Cell::fixed(tightRange(contract.hasProgram ? symbol.program : symbol.compiled));
+    Cell range = Cell::fixed(contract.hasProgram ? tightRange(symbol.program) : testedSize(contract, symbol));
     Cell checks(QStringLiteral("—"));
     if (contract.hasCompiled) {
         if (!symbol.compiledKnown) {
-            checks = Cell::missing(QObject::tr("not checked"));
+            const QString tested = testedSize(contract, symbol);
+            checks = tested == QObject::tr("not checked") || tested == QObject::tr("not known") ? Cell::missing(tested) : Cell::fixed(tested);
         } else if (contract.hasProgram && !sameRange(symbol.program, symbol.compiled)) {
-            checks = Cell::fixed(tightRange(symbol.compiled));
+            checks = Cell::fixed(testedRange(symbol.compiled));
             checks.icon = QStringLiteral("warning");
             checks.iconColour = Role::Warning;
             checks.tooltip = QObject::tr("The compiled code tests another range than the program allows.\n%1").arg(testedAt(contract, symbol));
@@ -176,6 +181,7 @@ Row symbolRow(const Contract& contract, const ContractSymbol& symbol) {
             if (symbol.compiled.minimum) sides << QObject::tr("lower");
             if (symbol.compiled.maximum) sides << QObject::tr("upper");
             checks = sides.isEmpty() ? Cell::missing(QObject::tr("not checked")) : checked(sides.join(QStringLiteral(", ")));
+            if (sides.size() == 1 && !contract.hasProgram) checks = Cell::fixed(testedRange(symbol.compiled));
             checks.tooltip = testedAt(contract, symbol);
         }
     }
@@ -201,13 +207,12 @@ std::vector<Row> contractRows(const DocumentSession& session) {
     std::vector<Row> rows;
     if (session.contract()) {
         const Contract& contract = *session.contract();
-        const bool outputsKnown = contract.inputsKnown || !contract.outputs.empty();
         Row inputs = contract.inputsKnown ? groupRow(QObject::tr("Inputs"), contract.inputs.size()) : unknownGroup(QObject::tr("Inputs"));
         for (std::size_t i = 0; i < contract.inputs.size() && i < kMostInputs; ++i) inputs.children.push_back(inputRow(contract, contract.inputs[i]));
         if (contract.inputs.size() > kMostInputs)
             inputs.children.push_back(moreRow(contract.inputs.size() - kMostInputs, QStringLiteral("page/signature")));
         rows.push_back(std::move(inputs));
-        Row outputs = outputsKnown ? groupRow(QObject::tr("Outputs"), contract.outputs.size()) : unknownGroup(QObject::tr("Outputs"));
+        Row outputs = outputsKnown(contract) ? groupRow(QObject::tr("Outputs"), contract.outputs.size()) : unknownGroup(QObject::tr("Outputs"));
         for (std::size_t i = 0; i < contract.outputs.size() && i < kMostInputs; ++i) outputs.children.push_back(outputRow(contract.outputs[i]));
         if (contract.outputs.size() > kMostInputs)
             outputs.children.push_back(moreRow(contract.outputs.size() - kMostInputs, QStringLiteral("page/signature")));
@@ -218,6 +223,10 @@ std::vector<Row> contractRows(const DocumentSession& session) {
                 symbols.children.push_back(symbolRow(contract, contract.symbols[i]));
             if (contract.symbols.size() > kMostInputs)
                 symbols.children.push_back(moreRow(contract.symbols.size() - kMostInputs, QStringLiteral("page/signature")));
+            rows.push_back(std::move(symbols));
+        } else if (!sizesKnown(contract)) {
+            Row symbols = groupRow(QObject::tr("Dynamic sizes"), 0);
+            symbols.cells.front().second = QObject::tr("not known: nothing says the sizes of all inputs");
             rows.push_back(std::move(symbols));
         }
     }

@@ -6,9 +6,10 @@
 #include <set>
 
 #include "core/base/text.h"
+#include "core/contract/call_changes.h"
 #include "core/contract/contract_notes.h"
+#include "core/contract/coverage.h"
 #include "core/program/custom_operators.h"
-#include "core/program/in_place.h"
 #include "views/frame/file_path.h"
 #include "views/widgets/text.h"
 
@@ -124,22 +125,14 @@ struct StateChanges {
     std::set<std::string> buffers, perhaps, inputs;
 };
 
-StateChanges stateChanges(const Program& program) {
+StateChanges changesOfARun(const Program& program, const Contract& contract) {
     StateChanges changes;
-    for (const OutputSpec& spec : program.outputSpecs()) {
-        if (spec.kind == OutputKind::BufferMutation || spec.kind == OutputKind::ParameterMutation) changes.buffers.emplace(spec.target);
-        if (spec.kind == OutputKind::UserInputMutation) changes.inputs.emplace(spec.target);
-    }
-    const InPlaceWrites writes = inPlaceWrites(program);
-    for (const InputSpec& spec : program.inputSpecs()) {
-        if (spec.argument == kNone || spec.argument >= program.arguments().size()) continue;
-        const ValueId value = program.argument(spec.argument).value;
-        if (value == kNone) continue;
-        const auto in = [value](const std::vector<ValueId>& list) { return std::find(list.begin(), list.end(), value) != list.end(); };
-        const bool state = spec.kind == InputKind::Buffer || spec.kind == InputKind::Parameter || spec.kind == InputKind::ConstantTensor;
-        if (state && in(writes.written)) changes.buffers.emplace(spec.target);
-        if (state && in(writes.perhaps) && spec.kind == InputKind::Buffer) changes.perhaps.emplace(spec.target);
-        if (spec.kind == InputKind::UserInput && in(writes.written)) changes.inputs.emplace(program.value(value).name);
+    for (const CallChange& change : callChanges(program, contract)) {
+        if (change.what == CallChange::What::Input) {
+            changes.inputs.emplace(change.name);
+        } else {
+            (change.certain ? changes.buffers : changes.perhaps).emplace(change.name);
+        }
     }
     for (const std::string& name : changes.buffers) changes.perhaps.erase(name);
     return changes;
@@ -175,6 +168,32 @@ QString tightRange(const SymRange& range) {
     if (!low && !high) return QObject::tr("no limit");
     return QStringLiteral("%1 … %2").arg(low ? QString::number(*range.minimum) : QObject::tr("no limit"),
                                          high ? QString::number(*range.maximum) : QObject::tr("no upper limit"));
+}
+
+QString testedRange(const SymRange& range) {
+    if (!range.minimum && !range.maximum) return QObject::tr("not checked");
+    const QString open = QObject::tr("not checked");
+    return QStringLiteral("%1 … %2").arg(range.minimum ? QString::number(*range.minimum) : open,
+                                         range.maximum ? QString::number(*range.maximum) : open);
+}
+
+QString testedWithSymbol(const QString& symbol, const SymRange& range) {
+    if (!range.minimum && !range.maximum) return QObject::tr("%1 not checked").arg(symbol);
+    const QString bounds = rangeWithSymbol(symbol, range);
+    if (!range.minimum) return QObject::tr("%1, lower bound not checked").arg(bounds);
+    if (!range.maximum) return QObject::tr("%1, upper bound not checked").arg(bounds);
+    return bounds;
+}
+
+QString testedSize(const Contract& contract, const ContractSymbol& symbol) {
+    if (!contract.hasCompiled) return {};
+    if (!contract.sourceRead) return QObject::tr("not known");
+    if (symbol.compiledKnown) return testedRange(symbol.compiled);
+    for (const auto& [input, dimension] : placesWithin(contract, symbol)) {
+        const ContractDim& dim = contract.inputs[input].sizes[dimension];
+        if (dim.compiledKnown) return QObject::tr("%1: %2").arg(toQt(dim.text), testedRange(dim.compiled));
+    }
+    return QObject::tr("not checked");
 }
 
 std::vector<KindChip> kindChips(const DocumentSession& session) {
@@ -277,12 +296,12 @@ std::vector<NumberStrip::Item> numberItems(const DocumentSession& session) {
         const Contract& contract = *session.contract();
         // The file may say nothing of the inputs, the outputs, or both.
         const QString in = contract.inputsKnown ? QString::number(contract.inputs.size()) : QStringLiteral("?");
-        const bool outputsKnown = contract.inputsKnown || !contract.outputs.empty();
-        const QString out = outputsKnown ? QString::number(contract.outputs.size()) : QStringLiteral("?");
+        const QString out = outputsKnown(contract) ? QString::number(contract.outputs.size()) : QStringLiteral("?");
         items.push_back({QStringLiteral("%1 → %2").arg(in, out),
                          QObject::tr("inputs → outputs"),
-                         !contract.inputsKnown      ? QObject::tr("the file does not say")
-                         : contract.symbols.empty() ? QObject::tr("all sizes fixed")
+                         !contract.inputsKnown                               ? QObject::tr("the file does not say")
+                         : !sizesKnown(contract) && contract.symbols.empty() ? QObject::tr("sizes not known")
+                         : contract.symbols.empty()                          ? QObject::tr("all sizes fixed")
                                                     : plural(contract.symbols.size(), QObject::tr("dynamic size"), QObject::tr("dynamic sizes")),
                          {}});
     }
@@ -478,7 +497,7 @@ std::vector<Statement> contractStatements(const DocumentSession& session) {
                              "Python module that registers it in the variable PT2SCOPE_IMPORT.\n%1")
                      .arg(names({custom.begin(), custom.end()}))});
         }
-        const StateChanges changes = stateChanges(*program);
+        const StateChanges changes = changesOfARun(*program, session.contract() ? *session.contract() : Contract());
         const std::size_t buffers = changes.buffers.size(), perhaps = changes.perhaps.size(), inputs = changes.inputs.size();
         if (buffers > 0) {
             statements.push_back({false, plural(buffers, QObject::tr("buffer changes during a run"), QObject::tr("buffers change during a run")),

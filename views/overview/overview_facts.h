@@ -69,5 +69,11 @@ std::vector<Statement> contractStatements(const DocumentSession& session);
 QString rangeWithSymbol(const QString& symbol, const SymRange& range);
 /// "1 … 16", "2 … no limit", "no limit".
 QString tightRange(const SymRange& range);
+/// The same of what the compiled code tests, where an open side is not one without a limit: "2 … not checked", "not checked".
+QString testedRange(const SymRange& range);
+/// "2 ≤ s77 ≤ 1024", "s77 ≥ 2, upper bound not checked", "s77 not checked".
+QString testedWithSymbol(const QString& symbol, const SymRange& range);
+/// What the code tests of a dynamic size, in the form of testedRange(): "not known" where no source of it was read.
+QString testedSize(const Contract& contract, const ContractSymbol& symbol);
 
 }  // namespace pt2::views

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "core/base/text.h"
+#include "core/contract/assert_text.h"
+#include "core/contract/call_changes.h"
 #include "core/contract/contract_notes.h"
+#include "core/contract/coverage.h"
 #include "core/contract/program_asserts.h"
 #include "core/program/printed_form.h"
 #include "views/overview/overview_facts.h"
@@ -67,6 +71,43 @@ Row group(const QString& title, std::size_t count) {
     return row;
 }
 
+/// Nothing says what belongs here: not none, but not known.
+void markUnknown(Row& group) { group.cells.front().second = QObject::tr("not known: the file holds neither a program nor generated source"); }
+
+/// "layers.0" of "layers.0.attn.weight", "vit.embeddings" of "vit.embeddings.patch.projection.bias": the module that a tensor is looked for under.
+QString moduleOf(const QString& fqn) {
+    constexpr qsizetype kMostParts = 2;
+    const QStringList parts = fqn.split(u'.');
+    for (qsizetype i = 1; i + 1 < parts.size(); ++i) {
+        bool isNumber = false;
+        parts[i].toULongLong(&isNumber);
+        if (isNumber) return parts.mid(0, i + 1).join(u'.');
+    }
+    return parts.mid(0, std::min(kMostParts, parts.size() - 1)).join(u'.');
+}
+
+/// Long lists of weights get a row for each module, in the order of the file; very long ones are folded.
+void nestByModule(Row& list) {
+    constexpr std::size_t kFlat = 8, kOpen = 24, kTarget = 2;
+    if (list.children.size() <= kFlat) return;
+    std::vector<std::pair<QString, std::size_t>> runs;
+    for (const Row& row : list.children) {
+        const QString module = moduleOf(row.cells[kTarget].text);
+        if (runs.empty() || runs.back().first != module) runs.emplace_back(module, 0);
+        ++runs.back().second;
+    }
+    if (runs.size() < 2 || runs.size() > list.children.size() / 2) return;
+    const bool open = list.children.size() <= kOpen;
+    std::vector<Row> nested;
+    std::size_t at = 0;
+    for (const auto& [module, count] : runs) {
+        std::vector<Row>& to = count > 1 && !module.isEmpty() ? nested.emplace_back(group(module, count)).children : nested;
+        if (&to != &nested) nested.back().open = open;
+        for (std::size_t i = 0; i < count; ++i) to.push_back(std::move(list.children[at++]));
+    }
+    list.children = std::move(nested);
+}
+
 Address valueAddress(const DocumentSession& session, std::string_view name) {
     Address address;
     address.kind = Address::Kind::Value;
@@ -103,8 +144,19 @@ QString outputGroup(OutputKind kind) {
     return {};
 }
 
+/// What the call writes to in place stands with its kind, as torch's signature does not say it.
+void markChanged(Cell& kind, const std::vector<CallChange>& changes, std::string_view graphName) {
+    for (const CallChange& change : changes) {
+        if (!change.inPlace || change.graphName != graphName) continue;
+        kind.text = change.certain ? QObject::tr("%1, changed in place").arg(kind.text) : QObject::tr("%1, may be changed in place").arg(kind.text);
+        kind.tooltip = shown(change.sentence);
+        kind.colour = Role::Warning;
+    }
+}
+
 std::vector<Row> programRows(const DocumentSession& session, const Program& program) {
     std::vector<Row> rows;
+    const std::vector<CallChange> changes = callChanges(program, session.contract() ? *session.contract() : Contract());
     std::map<int, std::size_t> places;
     // What the caller gives stands first, whatever the order in the file; within a kind the file's order holds.
     for (const InputSpec& spec : program.inputSpecs()) {
@@ -116,7 +168,7 @@ std::vector<Row> programRows(const DocumentSession& session, const Program& prog
         if (isNew) rows.push_back(group(inputGroup(spec.kind), 0));
         Row row;
         row.address = toQt(valueAddress(session, spec.name).text());
-        Cell name = Cell::fqn(shown(spec.name));
+        Cell name = Cell::fixed(shown(spec.name));
         Cell target = spec.target.empty() ? dash() : Cell::fqn(shown(spec.target));
         if (spec.isConstant) {
             const Cell value =
@@ -125,6 +177,7 @@ std::vector<Row> programRows(const DocumentSession& session, const Program& prog
         } else {
             const Typed typed = typedCells(program, spec.name);
             row.cells = {name, Cell::muted(inputKindInWords(spec)), target, typed.dtype, typed.shape, typed.range};
+            markChanged(row.cells[1], changes, spec.name);
         }
         rows[found->second].children.push_back(std::move(row));
     }
@@ -137,7 +190,7 @@ std::vector<Row> programRows(const DocumentSession& session, const Program& prog
         const auto [found, isNew] = places.emplace(static_cast<int>(spec.kind), rows.size());
         if (isNew) rows.push_back(group(outputGroup(spec.kind), 0));
         Row row;
-        Cell name = spec.name.empty() ? Cell::missing(QObject::tr("constant")) : Cell::fqn(shown(spec.name));
+        Cell name = spec.name.empty() ? Cell::missing(QObject::tr("constant")) : Cell::fixed(shown(spec.name));
         Cell target = spec.target.empty() ? dash() : Cell::fqn(shown(spec.target));
         if (spec.name.empty()) {
             const Cell value =
@@ -150,7 +203,10 @@ std::vector<Row> programRows(const DocumentSession& session, const Program& prog
         }
         rows[found->second].children.push_back(std::move(row));
     }
-    for (Row& row : rows) row.cells.front().second = toQt(formatCount(row.children.size()));
+    for (Row& row : rows) {
+        row.cells.front().second = toQt(formatCount(row.children.size()));
+        nestByModule(row);
+    }
     return rows;
 }
 
@@ -183,15 +239,27 @@ QString checksText(const CompiledModel& model, std::size_t input) {
     return QObject::tr("The compiled code tests:") + u'\n' + lines.join(u'\n');
 }
 
+/// "parameter" as beside a program, of the wrapper's "Parameter".
+QString constantKindInWords(const std::string& kind) {
+    if (kind.empty()) return QObject::tr("constant");
+    if (kind == "Parameter") return QObject::tr("parameter");
+    if (kind == "Buffer") return QObject::tr("buffer");
+    if (kind == "TensorConstant") return QObject::tr("constant tensor");
+    if (kind == "FoldedConstant") return QObject::tr("constant folded when compiled");
+    return shown(kind);
+}
+
 std::vector<Row> compiledRows(const CompiledModel& model) {
     std::vector<Row> rows;
     Row inputs = group(QObject::tr("Inputs of the compiled model"), model.inputs.size());
+    if (!model.inputCount) markUnknown(inputs);
     for (const CompiledInput& input : model.inputs) {
         QStringList dims, ranges;
         if (input.sizes.known()) {
             for (const CompiledDim& dim : input.sizes.value) {
                 dims << (dim.fixed ? QString::number(*dim.fixed) : dim.symbol.empty() ? QStringLiteral("?") : shown(dim.symbol));
-                const QString range = dim.fixed ? QString() : rangeWithSymbol(dims.back(), {dim.minimum, dim.maximum});
+                const bool tested = dim.minimum || dim.maximum || model.sourceRead;
+                const QString range = dim.fixed || !tested ? QString() : testedWithSymbol(dims.back(), {dim.minimum, dim.maximum});
                 if (!range.isEmpty() && !ranges.contains(range)) ranges << range;
             }
         }
@@ -210,6 +278,7 @@ std::vector<Row> compiledRows(const CompiledModel& model) {
     }
     rows.push_back(std::move(inputs));
     Row outputs = group(QObject::tr("Outputs of the compiled model"), model.outputs.size());
+    if (!model.outputCount && model.outputs.empty()) markUnknown(outputs);
     for (const CompiledOutput& output : model.outputs) {
         Row row;
         row.cells = {Cell::fqn(shown(output.name)),
@@ -232,7 +301,7 @@ std::vector<Row> compiledRows(const CompiledModel& model) {
             Row row;
             row.cells = {
                 Cell::fqn(shown(constant.name)),
-                Cell::muted(constant.kind.empty() ? QObject::tr("constant") : shown(constant.kind)),
+                Cell::muted(constantKindInWords(constant.kind)),
                 Cell::fqn(shown(constant.fqn)),
                 constant.dtype.known() ? Cell::fixed(QString::fromLatin1(dtypeName(constant.dtype.value))) : Cell::missing(QObject::tr("unknown")),
                 Cell::shape(toQt(formatShape(dims))),
@@ -242,7 +311,11 @@ std::vector<Row> compiledRows(const CompiledModel& model) {
             row.cells[3].tooltip = fromText({constant.dtype.origin, constant.dtype.line});
             constants.children.push_back(std::move(row));
         }
+        nestByModule(constants);
         rows.push_back(std::move(constants));
+    } else if (model.constantCount != 0) {
+        rows.push_back(group(QObject::tr("Constants of the compiled model"), 0));
+        markUnknown(rows.back());
     }
     return rows;
 }
@@ -278,8 +351,8 @@ QString outputKindInWords(OutputKind kind) {
 }
 
 std::vector<Column> signatureColumns() {
-    // A parameter's name is its target with underscores.
-    return {{QObject::tr("Name"), 210, false, false, {}, true}, {QObject::tr("Kind"), 190, false, false, {}},
+    // A parameter's name is its target with underscores, so it gives way first; its beginning says the kind and its end the parameter.
+    return {{QObject::tr("Name"), 250, false, false, {}, true}, {QObject::tr("Kind"), 160, false, false, {}},
             {QObject::tr("Target"), 170, false, true, {}},      {QObject::tr("dtype"), 84, false, false, {}},
             {QObject::tr("Shape"), 130, false, false, {}},      {QObject::tr("Range"), 130, false, false, {}}};
 }
@@ -357,11 +430,21 @@ std::vector<SizeFact> sizeFacts(const DocumentSession& session) {
             if (input < contract.inputs.size()) places << QObject::tr("%1 dimension %2").arg(shown(contract.inputs[input].name)).arg(dimension);
         }
         if (symbol.places.size() > 3) places << QObject::tr("… %1 more").arg(symbol.places.size() - 3);
+        if (symbol.places.empty()) {  // it stands nowhere alone
+            const auto within = placesWithin(contract, symbol);
+            for (std::size_t i = 0; i < within.size() && i < 3; ++i) {
+                const ContractInput& input = contract.inputs[within[i].first];
+                places << QObject::tr("%1 dimension %2 is %3")
+                              .arg(shown(input.name))
+                              .arg(within[i].second)
+                              .arg(shown(input.sizes[within[i].second].text));
+            }
+        }
         if (symbol.hint) places << QObject::tr("example %1").arg(*symbol.hint);
         fact.place = places.join(QStringLiteral(" · "));
         fact.program = contract.hasProgram ? tightRange(symbol.program) : QString();
-        fact.compiled = !contract.hasCompiled ? QString() : symbol.compiledKnown ? tightRange(symbol.compiled) : QObject::tr("not checked");
-        fact.differs = symbol.compiledKnown && contract.hasProgram && fact.program != fact.compiled;
+        fact.compiled = testedSize(contract, symbol);
+        fact.differs = symbol.compiledKnown && contract.hasProgram && !(symbol.program == symbol.compiled);
         facts.push_back(fact);
     }
     return facts;
@@ -371,25 +454,38 @@ std::vector<NoteGroup> contractNoteGroups(const Document& document, const Contra
     std::vector<NoteGroup> groups;
     const auto add = [&](const QString& title, bool warns, const std::vector<std::string>& notes, const QString& tooltip = {}) {
         if (notes.empty()) return;
-        NoteGroup group{title, warns, {}};
+        NoteGroup group{title, warns, {}, {}};
         for (const std::string& note : notes) group.notes.push_back({shown(note), tooltip});
         groups.push_back(std::move(group));
     };
-    NoteGroup conditions{QObject::tr("What must hold"), false, {}};
-    for (const std::string& note : equalityNotes(contract)) conditions.notes.push_back({shown(note), QObject::tr("From the sizes of the inputs")});
-    for (const std::string& guard : contract.guards)
-        conditions.notes.push_back({shown(guardSentence(contract, guard)), QObject::tr("From the program: %1").arg(shown(guard))});
+    const Document::ProgramRef found = document.program(contract.model);
+    const Program* program = found ? found.entry->program.get() : nullptr;
+    const Document::CompiledRef compiled = document.compiled(contract.model);
+    if (program != nullptr) {
+        NoteGroup changes{QObject::tr("What a call changes"), true, {}, {}};
+        for (const CallChange& change : callChanges(*program, contract))
+            changes.notes.push_back({shown(change.sentence), change.inPlace
+                                                                 ? QObject::tr("From the operators of the graph; torch's signature does not say it")
+                                                                 : QObject::tr("From the signature")});
+        if (!changes.notes.empty()) groups.push_back(std::move(changes));
+    }
+    NoteGroup conditions{QObject::tr("What must hold"), false, {}, {}};
+    for (const ConditionNote& note : conditionNotes(contract)) {
+        QStringList from;
+        if (!note.isGuard) from << QObject::tr("From the sizes of the inputs");
+        for (const std::string& guard : note.guards) from << QObject::tr("From the program: %1").arg(shown(guard));
+        conditions.notes.push_back({shown(note.sentence), from.join(u'\n')});
+    }
     if (!conditions.notes.empty()) groups.push_back(std::move(conditions));
+    add(QObject::tr("Sizes of 0 and 1"), false, sizeOneNotes(contract));
     add(QObject::tr("Fixed, though meant to be dynamic"), true, fixedSizeNotes(document, contract));
     add(QObject::tr("Program and compiled code differ"), true, boundNotes(contract));
-    const Document::ProgramRef program = document.program(contract.model);
-    const Document::CompiledRef compiled = document.compiled(contract.model);
-    if (program && program.entry->program && compiled) {
-        NoteGroup lost{QObject::tr("Asserted by the program, not by the compiled code"), true, {}};
-        for (const ProgramAssert& found : programAsserts(*program.entry->program, contract, compiled.model)) {
-            if (found.inCode == ProgramAssert::InCode::Lost) lost.notes.push_back({shown(found.condition), shown(found.why)});
+    if (program != nullptr) {
+        for (const AssertGroup& asserts : assertGroups(programAsserts(*program, contract, compiled ? compiled.model : nullptr), bool(compiled))) {
+            NoteGroup group{toQt(asserts.title), asserts.warns, {}, toQt(asserts.remark)};
+            for (const AssertGroup::Line& line : asserts.lines) group.notes.push_back({shown(line.sentence), shown(line.why)});
+            groups.push_back(std::move(group));
         }
-        if (!lost.notes.empty()) groups.push_back(std::move(lost));
     }
     add(QObject::tr("Not tested by the compiled code"), true, uncheckedNotes(contract),
         QObject::tr("From the wrapper source, which holds no such test"));

@@ -27,8 +27,9 @@ struct SizeFact {
 };
 std::vector<SizeFact> sizeFacts(const DocumentSession& session);
 
-/// What the contract means, in sentences under titles: conditions on sizes, bounds that differ, what the compiled code does not test, asserts of the
-/// program it lost, sizes fixed though meant to be dynamic, and inputs that look alike. Reads the stored samples: for a job.
+/// What the contract means, in sentences under titles: what a call changes, conditions on sizes, bounds that differ, what the compiled code does not
+/// test, asserts of the program and whether it kept them, sizes fixed though meant to be dynamic, and inputs that look alike. Reads the stored
+/// samples: for a job.
 struct NoteGroup {
     struct Note {
         QString text, tooltip;  ///< the tooltip says how it is known
@@ -36,6 +37,7 @@ struct NoteGroup {
     QString title;
     bool warns = false;
     std::vector<Note> notes;
+    QString remark;  ///< below them
 };
 std::vector<NoteGroup> contractNoteGroups(const Document& document, const Contract& contract);
 

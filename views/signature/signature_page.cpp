@@ -3,23 +3,29 @@
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
+#include <QComboBox>
+#include <QFontMetrics>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QMenu>
 #include <QScrollArea>
+#include <QSignalBlocker>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 #include "core/base/text.h"
 #include "core/contract/call_text.h"
+#include "core/contract/coverage.h"
 #include "core/program/printed_form.h"
 #include "views/signature/signature_facts.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/card.h"
+#include "views/widgets/choice_box.h"
 #include "views/widgets/code_view.h"
 #include "views/widgets/data_table.h"
 #include "views/widgets/filter_field.h"
@@ -48,6 +54,7 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
     : Page(session, parent),
       form_(new SegmentedSwitch({tr("Table"), tr("As torch prints it"), tr("Program text")})),
       filter_(makeFilterField(tr("Filter"), tr("Filter the signature"))),
+      kind_(makeChoiceBox(tr("Kinds that are shown"))),
       count_(new TextLabel({}, TextSize::Caption, Role::Muted)),
       stack_(new QStackedWidget),
       table_(new DataTable),
@@ -60,12 +67,13 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
       sideColumn_(new QVBoxLayout),
       notesColumn_(nullptr),
       call_(new DataTable),
-      callModel_(new RowModel({{tr("Argument"), 130, false, false, {}}, {tr("Type"), 150, false, true, {}}}, this)) {
+      callModel_(new RowModel({{tr("Argument"), 150, false, false, {}}, {tr("Type"), 170, false, true, {}}}, this)) {
     auto* column = new QVBoxLayout(this);
     setMargins(column, 0, 0);
     auto* bar = new PageToolbar;
     filter_->setMaximumWidth(280);
     bar->row()->addWidget(filter_);
+    bar->row()->addWidget(kind_);
     bar->row()->addWidget(count_);
     bar->row()->addStretch(1);
     bar->row()->addWidget(form_);
@@ -86,6 +94,7 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
     auto* area = new QScrollArea;
     area->setAccessibleName(tr("Call, sizes and guards"));
     area->setWidgetResizable(true);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setFrameShape(QFrame::NoFrame);
     auto* ground = new Ground(Role::Window);
     ground->setLayout(sideColumn_);
@@ -111,9 +120,12 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
         table_->expandAll();
         refreshCount();
     });
+    connect(splitter_, &QSplitter::splitterMoved, this, [this] { sideMoved_ = true; });
+    connect(kind_, &QComboBox::currentIndexChanged, this, [this] { showKind(); });
     connect(form_, &SegmentedSwitch::currentChanged, this, [this](int index) {
         stack_->setCurrentIndex(index);
         filter_->setEnabled(index == 0);
+        kind_->setEnabled(index == 0);
         if (index == 2 && programCode_->text().isEmpty() && this->session().program()) {
             programCode_->setText(tr("Printing…"), Language::Plain);
             this->session().jobs().start(
@@ -136,7 +148,8 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
 }
 
 void SignaturePage::documentChanged() {
-    model_->setRows(signatureRows(session()));
+    rows_ = signatureRows(session());
+    refreshKinds();
     const bool program = session().program() != nullptr;
     signatureCode_->setText(
         program ? signatureText(session()) : tr("There is no program in this archive, and so no signature that torch could print."),
@@ -148,12 +161,135 @@ void SignaturePage::documentChanged() {
     refreshCount();
 }
 
+void SignaturePage::refreshKinds() {
+    const QString chosen = kind_->currentText();
+    const QSignalBlocker quiet(kind_);
+    kind_->clear();
+    kind_->addItem(tr("All kinds"));
+    for (const Row& group : rows_) kind_->addItem(group.cells.front().text);
+    kind_->setCurrentIndex(std::max(0, kind_->findText(chosen)));
+    showKind();
+}
+
+void SignaturePage::showKind() {
+    const int chosen = kind_->currentIndex();
+    std::vector<Row> rows;
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+        if (chosen <= 0 || static_cast<std::size_t>(chosen) == i + 1) rows.push_back(rows_[i]);
+    }
+    model_->setRows(std::move(rows));
+    if (!filter_->text().isEmpty()) table_->expandAll();
+    refreshCount();
+}
+
+namespace {
+
+/// Rows that are no group, at any depth.
+std::size_t specsOf(const QAbstractItemModel& model) {
+    std::size_t count = 0;
+    std::vector<QModelIndex> open{QModelIndex()};
+    while (!open.empty()) {
+        const QModelIndex parent = open.back();
+        open.pop_back();
+        for (int i = 0; i < model.rowCount(parent); ++i) {
+            const QModelIndex index = model.index(i, 0, parent);
+            if (index.data(GroupRole).toBool()) {
+                open.push_back(index);
+            } else {
+                ++count;
+            }
+        }
+    }
+    return count;
+}
+
+std::size_t specsOf(const std::vector<Row>& rows) {
+    std::size_t count = 0;
+    std::vector<const std::vector<Row>*> open{&rows};
+    while (!open.empty()) {
+        const std::vector<Row>& list = *open.back();
+        open.pop_back();
+        for (const Row& row : list) {
+            if (row.group) {
+                open.push_back(&row.children);
+            } else {
+                ++count;
+            }
+        }
+    }
+    return count;
+}
+
+/// What the call's two columns want, so that neither names nor types are cut.
+int widthOfCall(const std::vector<Row>& rows) {
+    constexpr int kIndent = 20;
+    const QFontMetrics code(codeFont(TextSize::Body)), small(uiFont(TextSize::Caption));
+    int name = 0, type = 0;
+    std::vector<std::pair<const Row*, int>> open;
+    for (const Row& row : rows) open.emplace_back(&row, 1);
+    while (!open.empty()) {
+        const auto [row, depth] = open.back();
+        open.pop_back();
+        const Cell& first = row->cells[0];
+        const int second = first.second.isEmpty() ? 0 : Spacing::s + small.horizontalAdvance(first.second);
+        name = std::max(name, depth * kIndent + code.horizontalAdvance(first.text) + second + 3 * Spacing::s);
+        if (row->cells.size() > 1) type = std::max(type, code.horizontalAdvance(row->cells[1].text) + 4 * Spacing::s);
+        for (const Row& child : row->children) open.emplace_back(&child, depth + 1);
+    }
+    return name + type;
+}
+
+/// A name longer than the room may break behind its dots and underscores; what breaks is not for copying.
+QString breakable(const QString& text) {
+    constexpr qsizetype kLongest = 28;
+    static const QChar kBreak(0x200B);
+    QString out;
+    for (const QString& word : text.split(u' ')) {
+        if (!out.isEmpty()) out += u' ';
+        if (word.size() <= kLongest) {
+            out += word;
+            continue;
+        }
+        qsizetype run = 0;
+        for (const QChar c : word) {
+            out += c;
+            if (c == u'.' || c == u'_' || c == u'/' || ++run == kLongest) {
+                out += kBreak;
+                run = 0;
+            }
+        }
+    }
+    return out;
+}
+
+/// A sentence that never asks for more width than there is.
+TextLabel* sentence(const QString& text, TextSize size, Role role = Role::Text) {
+    const QString shownText = breakable(text);
+    TextLabel* label = paragraph(shownText, size, role);
+    label->setTextFormat(Qt::PlainText);
+    if (shownText != text) {
+        label->setSelectable(false);
+        label->setAccessibleName(text);
+    }
+    return label;
+}
+
+}  // namespace
+
 void SignaturePage::refreshCount() {
-    std::size_t all = 0, left = 0;
-    for (int i = 0; i < model_->rowCount(); ++i) all += static_cast<std::size_t>(model_->rowCount(model_->index(i, 0)));
-    const QAbstractItemModel& shownRows = *table_->filter();
-    for (int i = 0; i < shownRows.rowCount(); ++i) left += static_cast<std::size_t>(shownRows.rowCount(shownRows.index(i, 0)));
-    count_->setFullText(left == all ? counted(all, tr("spec"), tr("specs")) : tr("%1 of %2").arg(toQt(formatCount(left)), toQt(formatCount(all))));
+    const std::size_t all = specsOf(rows_), left = specsOf(*table_->filter());
+    const bool unknown = all == 0 && session().contract() && !session().contract()->inputsKnown;
+    count_->setFullText(unknown       ? tr("inputs and outputs not known")
+                        : left == all ? counted(all, tr("spec"), tr("specs"))
+                                      : tr("%1 of %2").arg(toQt(formatCount(left)), toQt(formatCount(all))));
+}
+
+/// Wide enough for the call, as far as the table leaves room.
+void SignaturePage::fitSide() {
+    constexpr int kWidest = 480;
+    if (narrow_ || callWidth_ == 0 || sideMoved_) return;
+    const int side = std::clamp(std::min(callWidth_ + 2 * Spacing::l, splitter_->width() * 2 / 5), kSideWidth, kWidest);
+    splitter_->setSizes({std::max(0, splitter_->width() - side), side});
 }
 
 void SignaturePage::fillSide() {
@@ -167,12 +303,15 @@ void SignaturePage::fillSide() {
         auto* row = new QHBoxLayout(box);
         setMargins(row, 0, Spacing::s);
         row->addWidget(new TextLabel(text, TextSize::Section));
-        row->addWidget(new TextLabel(remark, TextSize::Caption, Role::Muted));
+        auto* beside = new TextLabel(remark, TextSize::Caption, Role::Muted);
+        beside->setElided(true);
+        row->addWidget(beside);
         row->addStretch(1);
         if (action != nullptr) row->addWidget(action);
         sideColumn_->addWidget(box);
     };
     std::vector<Row> rows = callRows(session());
+    callWidth_ = 0;
     if (!rows.empty()) {
         auto* copy = new LinkLabel(tr("Copy as…"));
         copy->setAccessibleName(tr("Copy the call"));
@@ -191,12 +330,14 @@ void SignaturePage::fillSide() {
         title(tr("Call"), tr("as the caller writes it"), copy);
         auto* card = new Card({});
         card->setFlush(true);
+        callWidth_ = widthOfCall(rows);
         callModel_->setRows(std::move(rows));
         card->content()->addWidget(call_);
         sideColumn_->addWidget(card);
     }
     const std::vector<SizeFact> sizes = sizeFacts(session());
-    title(tr("Dynamic sizes"), sizes.empty() ? tr("none, all sizes are fixed") : toQt(formatCount(sizes.size())));
+    const bool sizesKnown = session().contract() && pt2::sizesKnown(*session().contract());
+    title(tr("Dynamic sizes"), !sizes.empty() ? toQt(formatCount(sizes.size())) : sizesKnown ? tr("none, all sizes are fixed") : tr("not known"));
     for (const SizeFact& size : sizes) {
         auto* card = new Card({});
         card->content()->setContentsMargins(Spacing::m, Spacing::s, Spacing::m, Spacing::s);
@@ -228,6 +369,7 @@ void SignaturePage::fillSide() {
     setMargins(notesColumn_, 0, Spacing::m);
     sideColumn_->addWidget(notes);
     sideColumn_->addStretch(1);
+    fitSide();
     startNotes();
 }
 
@@ -258,19 +400,21 @@ void SignaturePage::fillNotes() {
         auto* row = new QHBoxLayout(box);
         setMargins(row, 0, Spacing::s);
         if (group.warns) row->addWidget(new IconLabel(QStringLiteral("warning"), 16, Role::Warning));
-        row->addWidget(new TextLabel(group.title, TextSize::Section));
-        row->addWidget(new TextLabel(toQt(formatCount(group.notes.size())), TextSize::Caption, Role::Muted));
-        row->addStretch(1);
+        auto* heading = sentence(group.title, TextSize::Section);
+        heading->setSelectable(false);
+        row->addWidget(heading, 1);
+        if (!group.notes.empty()) row->addWidget(new TextLabel(toQt(formatCount(group.notes.size())), TextSize::Caption, Role::Muted));
         notesColumn_->addWidget(box);
         auto* card = new Card({});
         card->content()->setContentsMargins(Spacing::m, Spacing::s, Spacing::m, Spacing::s);
         for (std::size_t i = 0; i < group.notes.size() && i < kNotesShown; ++i) {
-            auto* note = paragraph(group.notes[i].text, TextSize::Caption);
+            auto* note = sentence(group.notes[i].text, TextSize::Caption);
             note->setToolTip(group.notes[i].tooltip);
             card->content()->addWidget(note);
         }
         if (group.notes.size() > kNotesShown)
             card->content()->addWidget(new TextLabel(tr("… %1 more").arg(group.notes.size() - kNotesShown), TextSize::Caption, Role::Muted));
+        if (!group.remark.isEmpty()) card->content()->addWidget(sentence(group.remark, TextSize::Caption, Role::Muted));
         notesColumn_->addWidget(card);
     }
 }
@@ -278,6 +422,7 @@ void SignaturePage::fillNotes() {
 void SignaturePage::showAddress(const Address& address) {
     if (address.kind == Address::Kind::Symbol) return;
     form_->setCurrent(0);
+    kind_->setCurrentIndex(0);
     if (address.kind == Address::Kind::Weight && session().program()) {  // a weight is the input that carries it
         for (const InputSpec& spec : session().program()->inputSpecs()) {
             if (spec.target != address.name || spec.argument == kNone || spec.argument >= session().program()->arguments().size()) continue;
@@ -302,13 +447,17 @@ void SignaturePage::find() {
 void SignaturePage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     const bool narrow = width() < kSideMinimum;
-    if (narrow == narrow_) return;
+    if (narrow == narrow_) {
+        if (event->size().width() != event->oldSize().width()) fitSide();
+        return;
+    }
     narrow_ = narrow;
     if (narrow) {
         sidePage_->layout()->addWidget(side_);
     } else {
         splitter_->addWidget(side_);
         splitter_->setSizes({splitter_->width() - kSideWidth, kSideWidth});
+        fitSide();
     }
     form_->setLabels(forms());
 }

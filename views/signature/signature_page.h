@@ -4,7 +4,9 @@
 
 #include "views/frame/page.h"
 #include "views/signature/signature_facts.h"
+#include "views/widgets/data_table.h"
 
+class QComboBox;
 class QLineEdit;
 class QSplitter;
 class QStackedWidget;
@@ -36,10 +38,15 @@ protected:
 private:
     void fillSide();
     void refreshCount();
+    void refreshKinds();
+    void showKind();
+    void fitSide();
     void startNotes();
     void fillNotes();
     SegmentedSwitch* form_;
     QLineEdit* filter_;
+    QComboBox* kind_;  ///< which groups of the table are shown
+    std::vector<Row> rows_;
     TextLabel* count_;
     QStackedWidget* stack_;
     DataTable* table_;
@@ -53,6 +60,8 @@ private:
     QVBoxLayout *sideColumn_, *notesColumn_;  ///< notesColumn_ is inside of the other
     DataTable* call_;
     RowModel* callModel_;
+    bool sideMoved_ = false;  ///< by hand: its width is kept
+    int callWidth_ = 0;       ///< what the call wants; 0 without one
 };
 
 }  // namespace pt2::views

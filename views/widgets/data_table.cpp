@@ -339,6 +339,7 @@ void CellDelegate::paint(QPainter* painter, const QStyleOptionViewItem& given, c
     QRect rect = option.rect.adjusted(Spacing::s, 0, -Spacing::s, -1);
     if (index.column() == 0 && table_->indentation() == 0) rect.setLeft(option.rect.left() + (group ? Spacing::m : Spacing::l));
     if (index.column() == 0 && index.parent().isValid() && table_->indentation() == 0) rect.setLeft(option.rect.left() + Spacing::l + Spacing::l);
+    if (index.column() == 0 && index.parent().parent().isValid() && table_->indentation() == 0) rect.setLeft(rect.left() + Spacing::l);
     if (index.column() > 0 && index.column() + 1 == table_->model()->columnCount()) rect.adjust(0, 0, -Spacing::s, 0);  // as far in as the first
     if (index.column() == 0 && table_->indentation() > 0) rect.setLeft(option.rect.left() + Spacing::xs);
     painter->save();
