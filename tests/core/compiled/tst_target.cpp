@@ -2,6 +2,8 @@
 #include <QTemporaryDir>
 #include <QtTest>
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <random>
 #include <set>
