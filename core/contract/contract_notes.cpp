@@ -285,10 +285,6 @@ std::vector<std::string> boundNotes(const Contract& contract) {
                            rangeText(symbol.program) + ", the compiled code tests " + testedRangeText(symbol.compiled) + ".";
         if (symbol.compiled.minimum == 2 && symbol.program.minimum.value_or(0) < 2) {
             note += " torch compiles for sizes of 2 and more and treats 1 apart; with runtime checks on, 1 is refused.";
-        } else if (!symbol.compiled.minimum && symbol.program.minimum.value_or(0) > 0) {
-            note += " The lower bound is not tested.";
-        } else if (!symbol.compiled.maximum && symbol.program.maximum) {
-            note += " The upper bound is not tested.";
         }
         notes.push_back(std::move(note));
     }
