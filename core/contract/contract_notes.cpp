@@ -190,6 +190,24 @@ std::string conditionSentence(std::string_view condition) {
 
 namespace {
 
+std::optional<std::size_t> inputOf(const Contract& contract, const GuardTerm& term) {
+    constexpr std::string_view kFlat = "flat_args[";
+    std::string path = term.path;
+    if (path.compare(0, kFlat.size(), kFlat) == 0 && path.back() == ']') path = path.substr(kFlat.size(), path.size() - kFlat.size() - 1);
+    const Result<std::size_t> index = contract.findInput(path);
+    if (!index || term.dimension >= contract.inputs[*index].sizes.size()) return std::nullopt;
+    return *index;
+}
+
+/// "x dimension 0" of every size that a guard reads.
+std::vector<std::string> placesOf(const Contract& contract, const std::string& guard) {
+    std::vector<std::string> places;
+    for (const GuardTerm& term : evaluateGuard(guard, [](const GuardTerm&) -> std::optional<std::int64_t> { return 2; }).terms) {
+        if (const auto input = inputOf(contract, term)) places.push_back(placeText(contract, *input, term.dimension));
+    }
+    return places;
+}
+
 /// A guard that says of two sides that they are equal, and that the sizes of the inputs make true by themselves: it holds for any values of the
 /// symbols. Polynomials that agree at so many scattered places are equal, and remainders that are always 0 are.
 bool saidBySizes(const Contract& contract, const std::string& guard) {
@@ -197,7 +215,6 @@ bool saidBySizes(const Contract& contract, const std::string& guard) {
         guard.find("not ") != std::string::npos)
         return false;
     constexpr std::uint64_t kTries = 48, kSpread = 4999;
-    constexpr std::string_view kFlat = "flat_args[";
     for (std::uint64_t k = 0; k < kTries; ++k) {
         const auto valueOf = [k](std::string_view symbol) {
             std::uint64_t x = k * 0x9E3779B97F4A7C15U + 1;
@@ -206,10 +223,8 @@ bool saidBySizes(const Contract& contract, const std::string& guard) {
             return static_cast<std::int64_t>(x % kSpread) + 2;
         };
         const GuardResult result = evaluateGuard(guard, [&](const GuardTerm& term) -> std::optional<std::int64_t> {
-            std::string path = term.path;
-            if (path.compare(0, kFlat.size(), kFlat) == 0 && path.back() == ']') path = path.substr(kFlat.size(), path.size() - kFlat.size() - 1);
-            const Result<std::size_t> index = contract.findInput(path);
-            if (!index || term.dimension >= contract.inputs[*index].sizes.size()) return std::nullopt;
+            const std::optional<std::size_t> index = inputOf(contract, term);
+            if (!index) return std::nullopt;
             const ContractDim& dim = contract.inputs[*index].sizes[term.dimension];
             if (dim.fixed || !dim.expression) return dim.fixed;
             const auto value = dim.expression->evaluate([&](std::string_view name) -> std::optional<SymExpr::Value> { return valueOf(name); });
@@ -235,11 +250,11 @@ std::vector<ConditionNote> conditionNotes(const Contract& contract) {
             continue;
         }
         if (equalities > 0 && saidBySizes(contract, guard)) {
-            // The equality that is about the same place as the guard's first.
-            const std::size_t dimension = sentence.find(" dimension ");
-            const std::string place = sentence.substr(0, sentence.find_first_of(" .", dimension == std::string::npos ? 0 : dimension + 11));
-            const auto about = std::find_if(notes.begin(), notes.begin() + static_cast<std::ptrdiff_t>(equalities),
-                                            [&](const ConditionNote& note) { return note.sentence.find(place) != std::string::npos; });
+            const std::vector<std::string> places = placesOf(contract, guard);
+            const auto about = std::find_if(notes.begin(), notes.begin() + static_cast<std::ptrdiff_t>(equalities), [&](const ConditionNote& note) {
+                return std::any_of(places.begin(), places.end(),
+                                   [&](const std::string& place) { return note.sentence.find(place) != std::string::npos; });
+            });
             if (about != notes.begin() + static_cast<std::ptrdiff_t>(equalities)) {
                 about->guards.push_back(guard);
                 continue;

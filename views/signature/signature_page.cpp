@@ -73,6 +73,9 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
     auto* bar = new PageToolbar;
     filter_->setMaximumWidth(280);
     bar->row()->addWidget(filter_);
+    constexpr int kKindLetters = 10;  // the titles of the groups are long, and the bar is not
+    kind_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    kind_->setMinimumContentsLength(kKindLetters);
     bar->row()->addWidget(kind_);
     bar->row()->addWidget(count_);
     bar->row()->addStretch(1);
@@ -402,6 +405,7 @@ void SignaturePage::fillNotes() {
         if (group.warns) row->addWidget(new IconLabel(QStringLiteral("warning"), 16, Role::Warning));
         auto* heading = sentence(group.title, TextSize::Section);
         heading->setSelectable(false);
+        heading->unsetCursor();
         row->addWidget(heading, 1);
         if (!group.notes.empty()) row->addWidget(new TextLabel(toQt(formatCount(group.notes.size())), TextSize::Caption, Role::Muted));
         notesColumn_->addWidget(box);
