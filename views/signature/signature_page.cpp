@@ -66,7 +66,7 @@ SignaturePage::SignaturePage(DocumentSession& session, QWidget* parent)
       sidePage_(new QWidget),
       sideColumn_(new QVBoxLayout),
       notesColumn_(nullptr),
-      call_(new DataTable),
+      call_(new DataTable(this)),
       callModel_(new RowModel({{tr("Argument"), 150, false, false, {}}, {tr("Type"), 170, false, true, {}}}, this)) {
     auto* column = new QVBoxLayout(this);
     setMargins(column, 0, 0);
@@ -296,7 +296,9 @@ void SignaturePage::fitSide() {
 }
 
 void SignaturePage::fillSide() {
-    call_->setParent(nullptr);
+    // Without a call to show it is the page's, unseen; the card that held it goes.
+    call_->hide();
+    call_->setParent(this);
     while (QLayoutItem* item = sideColumn_->takeAt(0)) {
         if (item->widget() && item->widget() != call_) item->widget()->deleteLater();
         delete item;
@@ -336,6 +338,7 @@ void SignaturePage::fillSide() {
         callWidth_ = widthOfCall(rows);
         callModel_->setRows(std::move(rows));
         card->content()->addWidget(call_);
+        call_->show();
         sideColumn_->addWidget(card);
     }
     const std::vector<SizeFact> sizes = sizeFacts(session());
