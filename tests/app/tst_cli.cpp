@@ -307,7 +307,7 @@ private slots:
         }
         QCOMPARE(call({"inspect", package, "--json"}).json()["unused_members"].size(), std::size_t{3});
         const QByteArray text = call({"inspect", package}).out;
-        QVERIFY2(text.contains("3 members that nothing refers to, 15 B: "), text.constData());
+        QVERIFY2(text.contains("3 members that nothing refers to, 15 bytes: "), text.constData());
         const QList<QByteArray> rows = call({"ls", "-l", package}).out.split('\n');
         for (const QByteArray& row : rows)
             QCOMPARE(row.contains("not used"), row.contains("old.cubin") || row.contains("cold.kernel.cpp") || row.contains("notes.txt"));

@@ -3,6 +3,7 @@
 #include <QFile>
 #include <QTemporaryDir>
 #include <QtTest>
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,6 +70,12 @@ private slots:
             for (const auto& [name, model] : here.items()) {
                 const std::string verdict = model["runnable"]["verdict"], other = there[name]["runnable"]["verdict"];
                 if (verdict == "yes") ++runnable;
+                // A description has no schemas of operators, so what calls one by name is not judged by it.
+                const auto isOpenOperator = [](const json& reason) {
+                    return reason["what"].get<std::string>().rfind("operator ", 0) == 0 && reason["ok"].is_null();
+                };
+                const json& reasons = there[name]["runnable"]["reasons"];
+                if (other == "unknown" && std::any_of(reasons.begin(), reasons.end(), isOpenOperator)) continue;
                 QVERIFY2(other == verdict, (package.toStdString() + ": " + there[name]["runnable"].dump(1) + model["runnable"].dump(1)).c_str());
                 QCOMPARE(there[name]["needs"].dump(), model["needs"].dump());
             }

@@ -16,11 +16,11 @@ private slots:
         QCOMPARE(demangled("_ZN2at10abcdefghijERKSsb"), std::string("at::abcdefghij(std::string const&, bool)"));
         QCOMPARE(demangled("_ZN3c106detail14torchCheckFailEPKcS2_jRKSs"),
                  std::string("c10::detail::torchCheckFail(char const*, char const*, unsigned int, std::string const&)"));
-        QCOMPARE(demangled("_ZTVN3c105FooE"), std::string("vtable for c10::Foo"));
+        QCOMPARE(demangled("_ZTVN3c103FooE"), std::string("vtable for c10::Foo"));
     }
 
     void otherNamesStayAsTheyAre() {
-        for (const char* name : {"", "aoti_torch_clone", "_Z", "_ZN", "_ZN2at", "main", "_Zoo", "_Z999999999999999999999x", "__Z3foov"}) {
+        for (const char* name : {"", "aoti_torch_clone", "_Z", "_ZN", "_ZN2at", "main", "_Z999999999999999999999x", "__Z3foov"}) {
             QCOMPARE(demangled(name), std::string(name));
         }
     }

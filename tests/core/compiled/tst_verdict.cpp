@@ -306,7 +306,7 @@ private slots:
         const tests::OpenedModels opened = tests::openModels(folder.filePath("p"));
         QVERIFY(absentIssue(opened) && absentIssue(opened)->severity == Severity::Error);
         QVERIFY(absentIssue(opened)->message.find("gone.cubin") != std::string::npos);
-        QVERIFY(absentIssue(opened)->message.find("one.cubin") == std::string::npos);
+        QVERIFY(absentIssue(opened)->message.find("\"one.cubin") == std::string::npos);
         const CompiledNeeds needs = readNeeds(*opened.archive, opened.models.at("model"));
         const Runnable runnable = judgeRunnable(opened.models.at("model"), needs, tests::goodTarget(needs));  // a machine without a GPU
         QVERIFY(runnable.verdict == Verdict::No && reasonOf(runnable, "device")->ok == false);
@@ -363,7 +363,7 @@ private slots:
         const auto words = [&] { return illegalInstructionWords(model, needs.code, target); };
         QVERIFY2(words().find("as far as it could be read, and this processor has that") != std::string::npos, words().c_str());
         needs.code.complete = true;
-        QVERIFY2(words().find("avx2") != std::string::npos && words().find("always fails") != std::string::npos, words().c_str());
+        QVERIFY2(words().find("avx") != std::string::npos && words().find("always fails") != std::string::npos, words().c_str());
         QVERIFY2(words().find("lack") == std::string::npos && words().find("may not") == std::string::npos, words().c_str());
         needs.code.needed |= featureSet({CpuFeature::Avx512f});
         QCOMPARE(words(), std::string("Its code has instructions of avx512f, which this processor lacks."));
