@@ -352,7 +352,7 @@ QString outputKindInWords(OutputKind kind) {
 
 std::vector<Column> signatureColumns() {
     // A parameter's name is its target with underscores, so it gives way first; its beginning says the kind and its end the parameter.
-    return {{QObject::tr("Name"), 250, false, false, {}, true}, {QObject::tr("Kind"), 160, false, false, {}},
+    return {{QObject::tr("Name"), 250, false, false, {}, true}, {QObject::tr("Kind"), 160, false, false, {}, true},
             {QObject::tr("Target"), 170, false, true, {}},      {QObject::tr("dtype"), 84, false, false, {}},
             {QObject::tr("Shape"), 130, false, false, {}},      {QObject::tr("Range"), 130, false, false, {}}};
 }
