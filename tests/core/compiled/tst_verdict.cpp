@@ -91,6 +91,18 @@ class VerdictTest : public QObject {
 
     std::vector<Case> cases_;
 
+    /// A package for CUDA in the folder p whose wrapper loads one.cubin and gone.cubin; the kernel files are left to the test.
+    static void writeCudaPackage(const QTemporaryDir& folder, const QString& model) {
+        QVERIFY(QDir(folder.path()).mkpath("p/data/aotinductor/model"));
+        QVERIFY(writeFile(folder.filePath("p/archive_format"), "pt2") && writeFile(folder.filePath("p/version"), "1"));
+        QVERIFY(writeFile(model + "a.wrapper_metadata.json", R"({"AOTI_DEVICE_KEY":"cuda"})"));
+        const tests::OpenedModels tiny = tests::openModels(tests::corpus() + "/2.13.0/aoti/tiny.pt2");
+        const Result<ByteBuffer> library = tiny.archive->read(*tiny.models.at("model").library);
+        QVERIFY(library);
+        QVERIFY(writeFile(model + "a.wrapper.so", QByteArray(asText(*library).data(), static_cast<qsizetype>(library->size()))));
+        QVERIFY(writeFile(model + "a.wrapper.cpp", "load_kernel(\"/tmp/x/one.cubin\", 1); load_kernel(\"/tmp/x/gone.cubin\", 2);"));
+    }
+
 private slots:
     void initTestCase() {
         if (!tests::corpus().isEmpty()) cases_ = casesOfTheCorpus();
@@ -235,15 +247,9 @@ private slots:
 
     void kernelsForAGpuAreReadFromTheirFiles() {
         const QTemporaryDir folder;
-        QVERIFY(QDir(folder.path()).mkpath("p/data/aotinductor/model"));
-        QVERIFY(writeFile(folder.filePath("p/archive_format"), "pt2") && writeFile(folder.filePath("p/version"), "1"));
         const QString model = folder.filePath("p/data/aotinductor/model/");
-        QVERIFY(writeFile(model + "a.wrapper_metadata.json", R"({"AOTI_DEVICE_KEY":"cuda"})"));
-        const tests::OpenedModels tiny = tests::openModels(tests::corpus() + "/2.13.0/aoti/tiny.pt2");
-        const Result<ByteBuffer> library = tiny.archive->read(*tiny.models.at("model").library);
-        QVERIFY(library);
-        QVERIFY(writeFile(model + "a.wrapper.so", QByteArray(asText(*library).data(), static_cast<qsizetype>(library->size()))));
-        QVERIFY(writeFile(model + "a.wrapper.cpp", "load_kernel(\"/tmp/x/one.cubin\", 1); load_kernel(\"/tmp/x/gone.cubin\", 2);"));
+        writeCudaPackage(folder, model);
+        if (QTest::currentTestFailed()) return;
         QVERIFY(writeFile(model + "one.cubin", cubin(86)) && writeFile(model + "odd.cubin", "no ELF"));
         QByteArray fat("\x50\xed\x55\xba\x01\x00\x10\x00\x00\x00\x00\x00\x00\x00\x00\x00", 16);
         for (const char kind : {1, 2}) {
@@ -287,15 +293,9 @@ private slots:
     /// What a GPU would have to be is said where there is none, and a file of kernels that is absent is an issue whatever is here.
     void kernelsForAGpuAreToldWithoutAGpu() {
         const QTemporaryDir folder;
-        QVERIFY(QDir(folder.path()).mkpath("p/data/aotinductor/model"));
-        QVERIFY(writeFile(folder.filePath("p/archive_format"), "pt2") && writeFile(folder.filePath("p/version"), "1"));
         const QString model = folder.filePath("p/data/aotinductor/model/");
-        QVERIFY(writeFile(model + "a.wrapper_metadata.json", R"({"AOTI_DEVICE_KEY":"cuda"})"));
-        const tests::OpenedModels tiny = tests::openModels(tests::corpus() + "/2.13.0/aoti/tiny.pt2");
-        const Result<ByteBuffer> library = tiny.archive->read(*tiny.models.at("model").library);
-        QVERIFY(library);
-        QVERIFY(writeFile(model + "a.wrapper.so", QByteArray(asText(*library).data(), static_cast<qsizetype>(library->size()))));
-        QVERIFY(writeFile(model + "a.wrapper.cpp", "load_kernel(\"/tmp/x/one.cubin\", 1); load_kernel(\"/tmp/x/gone.cubin\", 2);"));
+        writeCudaPackage(folder, model);
+        if (QTest::currentTestFailed()) return;
         QVERIFY(writeFile(model + "one.cubin", cubin(86)));
         const auto absentIssue = [](const tests::OpenedModels& opened) -> const Issue* {
             for (const Issue& issue : opened.issues) {
