@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/compare/compare_outputs.h"
 #include "core/report/outcome_json.h"
+#include "core/run/run_text.h"
 #include "core/tensor/pickle.h"
 #include "core/tensor/safetensors.h"
 
@@ -43,7 +44,7 @@ void printSide(const RunPlan& plan, const Result<RunOutcome>& side, bool checksO
     }
     out.line(out.paint(Style::Bold, "Ran \"" + plan.model + "\"") + " on " + side->device + " with torch " + side->torchVersion + ", " + checks +
              ".");
-    printOutcome(out, *side);
+    printOutcome(out, plan.contract, *side);
 }
 
 /// Both sides beside each other; the exit is that of a failed side, else 0 when they are equal and 1 when not.
@@ -77,8 +78,7 @@ Result<int> run(const RunArguments& arguments, Context& context) {
     auto plan = makePlan(arguments.file, arguments.inputs, true, context);
     if (!plan) return fail(plan.error());
     if (arguments.file == "-") {
-        const std::string folder = environmentValue("TMPDIR");
-        context.out.note("Standard input is kept in a temporary file without a name in " + (folder.empty() ? std::string("/tmp") : folder) +
+        context.out.note("Standard input is kept in a temporary file without a name in " + escapeForDisplay(temporaryFolder().string()) +
                          "; it is gone when pt2 ends.");
     }
     for (const std::string& note : plan->report.notes) context.out.note(note);
@@ -93,6 +93,9 @@ Result<int> run(const RunArguments& arguments, Context& context) {
         if (*side && **side && !(**side)->log.empty()) context.out.note("The model printed: " + (**side)->log);
     }
     const Result<RunOutcome>& outcome = report->primary();
+    if (outcome) {
+        if (const std::string strange = strangeSourceText(plan->contract, outcome->library); !strange.empty()) context.out.note(strange);
+    }
     if (outcome && !arguments.save.empty()) {
         if (const Status saved = saveOutputs(arguments, withoutNone(outcome->outputs)); !saved) return fail(saved.error());
     }

@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/compare/compare.h"
 #include "core/report/tensor_json.h"
+#include "core/run/run_text.h"
 #include "core/tensor/statistics.h"
 
 namespace pt2 {
@@ -107,7 +108,10 @@ Json outcomeJson(const RunOutcome& outcome) {
     seconds["p99"] = repeated ? Json(outcome.seconds.percentile(0.99)) : Json();
     seconds["min"] = repeated ? Json(outcome.seconds.minimum()) : Json();
     out["seconds"] = std::move(seconds);
-    out["peak_memory"] = outcome.peakMemory;
+    out["peak_memory"] = outcome.memory.peak;
+    const auto bytes = [](std::uint64_t value) { return value > 0 ? Json(value) : Json(); };
+    out["memory"] = {{"started", bytes(outcome.memory.started)}, {"loaded", bytes(outcome.memory.loaded)}, {"peak", bytes(outcome.memory.peak)}};
+    out["library_names"] = {{"inputs", outcome.library.inputs}, {"outputs", outcome.library.outputs}};
     out["engine"] = "aoti";
     out["torch_version"] = outcome.torchVersion;
     out["device"] = outcome.device;
@@ -128,7 +132,7 @@ void printMadeInputs(Output& out, const RunPlan& plan) {
     table.print(out);
 }
 
-void printOutcome(Output& out, const RunOutcome& outcome) {
+void printOutcome(Output& out, const Contract& contract, const RunOutcome& outcome) {
     if (outcome.steps.size() > 1) {
         for (std::size_t i = 0; i < outcome.steps.size(); ++i) {
             out.line((i == 0 ? "" : "\n") + out.paint(Style::Bold, "Call " + std::to_string(i + 1)));
@@ -154,7 +158,8 @@ void printOutcome(Output& out, const RunOutcome& outcome) {
                  formatDuration(outcome.seconds.percentile(0.90)) + ", p99 " + formatDuration(outcome.seconds.percentile(0.99)) + ", min " +
                  formatDuration(outcome.seconds.minimum()));
     }
-    if (outcome.peakMemory > 0) out.line("Memory: peak " + formatBytes(outcome.peakMemory));
+    if (const std::string memory = memoryText(outcome.memory); !memory.empty()) out.line("Memory: " + memory);
+    if (const std::string names = libraryNamesText(contract, outcome.library); !names.empty()) out.line("Names: " + names);
 }
 
 }  // namespace pt2

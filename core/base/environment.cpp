@@ -26,6 +26,11 @@ std::filesystem::path userCacheFolder() {
     return home.empty() ? home : home / ".cache";
 }
 
+std::filesystem::path temporaryFolder() {
+    const std::string named = environmentValue("TMPDIR");
+    return named.empty() ? "/tmp" : named;
+}
+
 std::string programOnPath(const std::string& name) {
     const auto isProgram = [](const std::filesystem::path& file) {
         std::error_code code;

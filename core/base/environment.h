@@ -11,6 +11,8 @@ std::string environmentValue(const char* name);
 std::filesystem::path folderVariable(const char* name);
 /// XDG_CACHE_HOME, else .cache at home; empty without either.
 std::filesystem::path userCacheFolder();
+/// TMPDIR as it stands, else /tmp.
+std::filesystem::path temporaryFolder();
 /// The file that a shell would start for this name: itself when there is a slash in it, else the first on the PATH; empty when there is none.
 std::string programOnPath(const std::string& name);
 /// The folder of the running binary; empty when the system does not say.

@@ -120,8 +120,7 @@ Status leavesRoom(int fd, std::uint64_t written) {
 }  // namespace
 
 Result<File> File::spoolStandardInput(const CancelToken& cancel) {
-    const std::string parent = environmentValue("TMPDIR");
-    std::string pattern = (parent.empty() ? std::string("/tmp") : parent) + "/pt2scope-stdin-XXXXXX";
+    std::string pattern = (temporaryFolder() / "pt2scope-stdin-XXXXXX").string();
     const int fd = ::mkostemp(pattern.data(), O_CLOEXEC);
     if (fd < 0) return fail(systemError("Cannot keep standard input in a temporary file.", pattern, errno));
     ::unlink(pattern.c_str());

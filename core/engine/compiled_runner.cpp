@@ -111,6 +111,11 @@ std::optional<c10::Device> parseDevice(const std::string& text) {
     }
 }
 
+/// The runner keeps the library's handle from all but its own kin.
+struct ContainerHandle : torch::inductor::AOTIModelContainerRunner {
+    static void* of(torch::inductor::AOTIModelContainerRunner& runner) { return runner.*(&ContainerHandle::container_handle_); }
+};
+
 int deviceCount(c10::DeviceType type) {
     if (type == c10::DeviceType::CPU) return 1;
     if (!c10::impl::hasDeviceGuardImpl(type)) return 0;
@@ -158,6 +163,7 @@ struct CompiledRunner::State {
     c10::Device device{c10::DeviceType::CPU};
     std::vector<at::Tensor> inputs, outputs;
     LoadSeconds seconds;
+    InterfaceNames names;
 
     void synchronize() const {
         if (!device.is_cpu()) {
@@ -172,6 +178,7 @@ CompiledRunner::CompiledRunner(CompiledRunner&&) noexcept = default;
 CompiledRunner& CompiledRunner::operator=(CompiledRunner&&) noexcept = default;
 CompiledRunner::~CompiledRunner() = default;
 const CompiledRunner::LoadSeconds& CompiledRunner::loadSeconds() const { return state_->seconds; }
+const InterfaceNames& CompiledRunner::names() const { return state_->names; }
 
 Result<CompiledRunner> CompiledRunner::load(const Request& request) {
     const auto device = parseDevice(request.device);
@@ -206,6 +213,7 @@ Result<CompiledRunner> CompiledRunner::load(const Request& request) {
         state->runner = create->second(request.library.string(), 1, indexed ? request.device : key, request.library.parent_path().string(),
                                        request.singleThreaded);
         state->seconds.library = secondsSince(start);
+        state->names = interfaceNames(request.library, ContainerHandle::of(*state->runner));
         if (!request.blob.empty()) {
 #if PT2SCOPE_LIBTORCH_NUMBER >= 210
             start = Clock::now();

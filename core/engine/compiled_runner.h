@@ -8,6 +8,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/result.h"
+#include "core/engine/interface_names.h"
 #include "core/tensor/tensor.h"
 
 namespace pt2 {
@@ -53,6 +54,8 @@ public:
     ~CompiledRunner();
 
     const LoadSeconds& loadSeconds() const;
+    /// What the library calls its inputs and outputs.
+    const InterfaceNames& names() const;
     /// Sets what the next calls take. On the CPU the memory is used in place and must stay until others are set; elsewhere it is copied to the
     /// device.
     Status setInputs(const std::vector<InputMemory>& inputs);

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <exception>
+#include <set>
 #include <sstream>
 
 namespace pt2 {
@@ -25,6 +26,20 @@ std::map<std::string, std::string> registeredSchemas(const std::vector<std::stri
         }
     }
     return schemas;
+}
+
+std::string allRegisteredSchemas() {
+    std::set<std::string> schemas;
+    for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames()) {
+        const auto found = c10::Dispatcher::singleton().findSchema(name);
+        if (!found) continue;  // an implementation whose definition is in a library that is not loaded
+        std::ostringstream text;
+        text << found->schema();
+        schemas.insert(text.str());
+    }
+    std::string lines;
+    for (const std::string& schema : schemas) lines += schema + "\n";
+    return lines;
 }
 
 }  // namespace pt2

@@ -15,6 +15,7 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <string_view>
 
 #include "core/base/file.h"
 
@@ -46,6 +47,16 @@ void onDeadlySignal(int signal, siginfo_t* info, void*) {
     writeText("pt2-worker: end of crash\n");
     // SA_RESETHAND put the default action back; the process dies of the same signal, so that the parent sees which it was.
     ::raise(signal);
+}
+
+/// A field of /proc/self/status that is in kB.
+std::uint64_t statusBytes(std::string_view field) {
+    std::ifstream status("/proc/self/status");
+    std::string line;
+    while (std::getline(status, line)) {
+        if (line.rfind(field, 0) == 0) return std::strtoull(line.c_str() + field.size(), nullptr, 10) * 1024;
+    }
+    return 0;
 }
 
 }  // namespace
@@ -107,13 +118,9 @@ void reportCrashes() {
 
 std::uint64_t peakMemoryBytes() {
     // Not getrusage: its maximum includes the process that forked this one.
-    std::ifstream status("/proc/self/status");
-    std::string line;
-    while (std::getline(status, line)) {
-        if (line.rfind("VmHWM:", 0) == 0) return std::strtoull(line.c_str() + 6, nullptr, 10) * 1024;
-    }
-    return 0;
+    return statusBytes("VmHWM:");
 }
+std::uint64_t residentMemoryBytes() { return statusBytes("VmRSS:"); }
 
 bool pythonIsMapped() {
     std::ifstream maps("/proc/self/maps");

@@ -27,8 +27,9 @@ Status limitMemory(std::uint64_t bytes);
 /// On a deadly signal, writes its name, the address and the stack with the library's symbols to the log, and then dies of it.
 void reportCrashes();
 
-/// Highest resident memory of this process so far, bytes; 0 when the system does not tell.
+/// Resident memory of this process, the highest so far and now, bytes; 0 when the system does not tell.
 std::uint64_t peakMemoryBytes();
+std::uint64_t residentMemoryBytes();
 /// Whether any libpython is mapped into this process.
 bool pythonIsMapped();
 

@@ -166,11 +166,14 @@ Result<Frame> WorkerServer::load(const nlohmann::json& body) {
     request.device = textOf(body, "device", "cpu");
     request.singleThreaded = flagOf(body, "single_threaded");
     request.threads = static_cast<int>(std::clamp<std::int64_t>(integerOf(body, "threads"), 0, 4096));
+    const std::uint64_t before = residentMemoryBytes();
     auto runner = CompiledRunner::load(request);
     if (!runner) return pt2::fail(runner.error());
     runner_.emplace(std::move(*runner));
     Frame result;
     result.body["seconds"] = {{"library", runner_->loadSeconds().library}, {"constants", runner_->loadSeconds().constants}};
+    result.body["memory"] = {{"before", before}, {"after", residentMemoryBytes()}};
+    result.body["names"] = {{"inputs", runner_->names().inputs}, {"outputs", runner_->names().outputs}};
     return result;
 }
 
@@ -287,6 +290,12 @@ Result<Frame> WorkerServer::answer(const Frame& request) {
     }
     if (name == "schemas") {
         Frame frame;
+        if (flagOf(request.body, "all")) {
+            const std::string lines = allRegisteredSchemas();  // too much for a header
+            const Bytes bytes = asBytes(lines);
+            frame.payload.assign(bytes.begin(), bytes.end());
+            return frame;
+        }
         frame.body["schemas"] = registeredSchemas(textsOf(request.body, "operators"));
         return frame;
     }

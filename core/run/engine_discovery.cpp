@@ -162,6 +162,23 @@ std::optional<std::map<std::string, std::string>> askSchemas(const std::string& 
     return schemas;
 }
 
+std::optional<std::vector<std::string>> askAllSchemas(const std::string& worker, const CancelToken& cancel) {
+    WorkerOptions options;
+    options.worker = worker;
+    const auto client = WorkerClient::start(options, cancel);
+    if (!client) return std::nullopt;
+    (*client)->setTimeLimit(kSchemaSeconds);
+    Frame request;
+    request.body = {{"request", "schemas"}, {"all", true}};
+    const auto answer = (*client)->request(std::move(request));
+    if (!answer || answer->payload.empty()) return std::nullopt;  // an engine of before this request, too
+    std::vector<std::string> schemas;
+    for (const std::string_view line : splitView(asText(answer->payload), '\n')) {
+        if (!line.empty()) schemas.emplace_back(line);
+    }
+    return schemas;
+}
+
 Target machineWith(const Result<EngineInfo>& engine) {
     if (!engine || !engine->problem.empty()) return thisMachineWithoutTorch();
     TargetTorch torch = describeTorch(engine->torchVersion, engine->variant, engine->devices, engine->libtorchPath);

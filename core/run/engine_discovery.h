@@ -33,6 +33,8 @@ Result<EngineInfo> describeWorker(const std::string& worker, const CancelToken& 
 Result<EngineInfo> describeEngine(const CancelToken& cancel = {});
 /// Starts the worker and asks which of these operators its LibTorch has registered: their schemas by name. Absent: it could not be asked.
 std::optional<std::map<std::string, std::string>> askSchemas(const std::string& worker, const std::vector<std::string>& targets);
+/// The schemas of all its operators, ascending.
+std::optional<std::vector<std::string>> askAllSchemas(const std::string& worker, const CancelToken& cancel = {});
 /// This machine as a target, with the LibTorch of its run engine; without one where there is none that can be used.
 Target machineWith(const Result<EngineInfo>& engine);
 

@@ -41,13 +41,27 @@ struct StateChange {
     std::optional<bool> changed;  ///< by the first call; nothing where it cannot be seen
 };
 
+/// Resident memory of the worker, bytes; 0 where it is not told.
+struct RunMemory {
+    std::uint64_t started = 0;  ///< with LibTorch, before the library was loaded
+    std::uint64_t loaded = 0;   ///< with the library and its constants
+    std::uint64_t peak = 0;     ///< up to the end of the run
+};
+
+/// How the loaded library itself calls what it takes and gives, by tensor ("arg2_1", "output0"): through AOTInductor's C interface, so also where no
+/// wrapper source lies beside it. Empty where it does not say.
+struct LibraryNames {
+    std::vector<std::string> inputs, outputs;
+};
+
 struct RunOutcome {
     NamedTensors outputs;             ///< of the first call after load; contract order and names; a default Tensor stands for None
     std::vector<NamedTensors> steps;  ///< with steps > 1, each call's
     std::vector<bool> inputsChanged;  ///< by the first call, in the library's order
     std::vector<StateChange> state;   ///< buffers, then the inputs that the first call wrote to
     RunSeconds seconds;
-    std::uint64_t peakMemory = 0;  ///< bytes, of the worker
+    RunMemory memory;
+    LibraryNames library;
     std::string device;
     bool checksOn = false;
     std::string log;  ///< what model and library printed

@@ -115,6 +115,30 @@ Status takeStep(const Frame& frame, const RunPlan& plan, RunOutcome& outcome) {
     return {};
 }
 
+std::uint64_t bytesOf(const nlohmann::json& object, const char* key) {
+    return static_cast<std::uint64_t>(std::max<std::int64_t>(0, integerOf(object, key)));
+}
+
+std::vector<std::string> textsOf(const nlohmann::json& object, const char* key) {
+    std::vector<std::string> texts;
+    if (const auto list = object.find(key); list != object.end() && list->is_array()) {
+        for (const nlohmann::json& one : *list) texts.push_back(one.is_string() ? one.get<std::string>() : std::string());
+    }
+    return texts;
+}
+
+/// What a "load" answers: times, memory before and after, and the names the library goes by.
+void takeLoaded(const nlohmann::json& body, RunOutcome& outcome) {
+    const nlohmann::json seconds = body.value("seconds", nlohmann::json::object());
+    outcome.seconds.constants = numberOf(seconds, "constants");
+    outcome.seconds.load = numberOf(seconds, "library") + outcome.seconds.constants;
+    const nlohmann::json memory = body.value("memory", nlohmann::json::object());
+    outcome.memory.started = bytesOf(memory, "before");
+    outcome.memory.loaded = bytesOf(memory, "after");
+    const nlohmann::json names = body.value("names", nlohmann::json::object());
+    outcome.library = {textsOf(names, "inputs"), textsOf(names, "outputs")};
+}
+
 Status bench(WorkerClient& worker, const RunRequest& request, RunOutcome& outcome) {
     Frame frame;
     frame.body = {{"request", "bench"}, {"warmup", std::max(0, request.warmup)}, {"repeat", std::max(0, request.repeat)}};
@@ -127,7 +151,7 @@ Status bench(WorkerClient& worker, const RunRequest& request, RunOutcome& outcom
         const std::uint64_t count = view.layout.elementCount().value_or(0);
         for (std::uint64_t i = 0; i < count; ++i) outcome.seconds.samples.push_back(elementAsDouble(view, i));
     }
-    outcome.peakMemory = std::max(outcome.peakMemory, static_cast<std::uint64_t>(std::max<std::int64_t>(0, integerOf(result->body, "peak_memory"))));
+    outcome.memory.peak = std::max(outcome.memory.peak, bytesOf(result->body, "peak_memory"));
     return {};
 }
 
@@ -181,9 +205,7 @@ Result<RunOutcome> runSide(RunPlan& plan, bool checksOn) {
                  {"threads", std::max(0, plan.request.threads)}};
     const auto loaded = worker.request(std::move(load));
     if (!loaded) return fail(loaded.error());
-    const nlohmann::json seconds = loaded->body.value("seconds", nlohmann::json::object());
-    outcome.seconds.constants = numberOf(seconds, "constants");
-    outcome.seconds.load = numberOf(seconds, "library") + outcome.seconds.constants;
+    takeLoaded(loaded->body, outcome);
 
     worker.setStep("while it ran");
     report(plan.progress, {"running", 0, 0, Progress::Unit::None, {}});
@@ -194,7 +216,7 @@ Result<RunOutcome> runSide(RunPlan& plan, bool checksOn) {
     if (auto status = attachTensors(run, views, true); !status) return fail(status.error());
     const auto result = worker.request(std::move(run), [&](const Frame& frame) { return takeStep(frame, plan, outcome); });
     if (!result) return fail(result.error());
-    outcome.peakMemory = static_cast<std::uint64_t>(std::max<std::int64_t>(0, integerOf(result->body, "peak_memory")));
+    outcome.memory.peak = bytesOf(result->body, "peak_memory");
     outcome.pythonMapped = flagOf(result->body, "python_mapped");
 
     if (plan.request.repeat > 0 || plan.request.warmup > 0) {

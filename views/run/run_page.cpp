@@ -15,6 +15,7 @@
 
 #include "core/base/text.h"
 #include "core/compare/compare_outputs.h"
+#include "core/run/run_text.h"
 #include "views/frame/engine_notice.h"
 #include "views/frame/engine_service.h"
 #include "views/frame/file_path.h"
@@ -84,7 +85,10 @@ struct RunJob {
         const bool offRan = picture.report.off && *picture.report.off, onRan = picture.report.on && *picture.report.on;
         if (!offRan && !onRan) return tl::unexpected(picture.report.primary().error());
         report(progress, {"reading the outputs", 0, 0, Progress::Unit::None, {}});
-        picture.outputs = summarise(offRan ? **picture.report.off : **picture.report.on, cancel);
+        const RunOutcome& shown = offRan ? **picture.report.off : **picture.report.on;
+        picture.outputs = summarise(shown, cancel);
+        picture.names = libraryNamesText(contract, shown.library);
+        if (std::string strange = strangeSourceText(contract, shown.library); !strange.empty()) picture.notes.push_back(std::move(strange));
         if (offRan && onRan) {
             const NamedTensors& off = (**picture.report.off).outputs;
             const NamedTensors& on = (**picture.report.on).outputs;

@@ -8,6 +8,7 @@
 
 #include "core/base/text.h"
 #include "core/compare/compare.h"
+#include "core/run/run_text.h"
 #include "views/plots/histogram_plot.h"
 #include "views/plots/value_grid.h"
 #include "views/theme/spacing.h"
@@ -109,6 +110,18 @@ void RunResult::addVerdict(QVBoxLayout* column) {
     if (any)
         banner->setRightText(tr("Load %1 · first run %2").arg(toQt(formatDuration(any->seconds.load)), toQt(formatDuration(any->seconds.first))));
     column->addWidget(banner);
+    if (any) {
+        // What an engineer looks for in a log: quiet, below the verdict.
+        QStringList facts;
+        if (const std::string memory = memoryText(any->memory); !memory.empty()) facts << tr("Memory: %1").arg(toQt(memory));
+        if (!picture_.names.empty()) facts << toQt(picture_.names);
+        if (!facts.isEmpty()) {
+            auto* line = new TextLabel(facts.join(QLatin1Char('\n')), TextSize::Caption, Role::Muted);
+            line->setObjectName(QStringLiteral("runFacts"));
+            line->setWordWrap(true);
+            column->addWidget(line);
+        }
+    }
     if (!picture_.mends.empty()) column->addWidget(new Banner(State::Info, tr("Inputs were mended before the run"), toQt(picture_.mends)));
     for (const std::string& note : picture_.notes) {
         auto* line = new Banner(State::Info, toQt(note));
