@@ -21,7 +21,12 @@ Result<int> probe(Context& context) {
     if (!engine || !engine->problem.empty()) {
         context.out.note("There is no run engine here: " + oneLine(engine ? engine->problem : engine.error().what));
     }
-    context.out.write(targetText(machineWith(engine)));
+    Target machine = machineWith(engine);
+    if (engine && engine->problem.empty()) {
+        if (auto schemas = askAllSchemas(engine->workerPath, context.cancel)) machine.torch.operators = std::move(*schemas);
+        if (context.cancel.requested()) return cancelled();
+    }
+    context.out.write(targetText(machine));
     return 0;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -20,7 +22,7 @@ using OrderedJson = nlohmann::ordered_json;  // written
 
 constexpr int kFormat = 1;
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-constexpr std::size_t kMostEntries = 1000000, kLongestText = 4096;
+constexpr std::size_t kMostEntries = 1000000, kLongestText = 16384;
 constexpr const char* kWrittenPrefix = "aoti_";
 
 tl::unexpected<Error> bad(std::string why) {
@@ -141,6 +143,21 @@ Status readSymbols(const Json& json, TargetTorch& torch) {
     return {};
 }
 
+/// "aten::sort.stable(Tensor self, …) -> …" under "aten::sort.stable".
+SchemaSource sourceOver(const std::vector<std::string>& schemas) {
+    auto byName = std::make_shared<std::map<std::string, std::string>>();
+    for (const std::string& schema : schemas) byName->emplace(schema.substr(0, schema.find('(')), schema);
+    return [byName](const std::vector<std::string>& targets) -> std::optional<std::map<std::string, std::string>> {
+        std::map<std::string, std::string> found;
+        for (const std::string& target : targets) {
+            constexpr std::string_view kDefault = ".default";
+            const auto schema = byName->find(target.ends_with(kDefault) ? target.substr(0, target.size() - kDefault.size()) : target);
+            if (schema != byName->end()) found.emplace(target, schema->second);
+        }
+        return found;
+    };
+}
+
 Status readTorch(const Json& json, Target& target) {
     if (json.is_null()) {
         target.torchState = Target::Torch::Absent;
@@ -158,6 +175,12 @@ Status readTorch(const Json& json, Target& target) {
     if (target.torch.libraries) std::sort(target.torch.libraries->begin(), target.torch.libraries->end());
     if (const Json* symbols = reader.find("symbols")) {
         if (auto status = readSymbols(*symbols, target.torch); !status) return status;
+    }
+    std::optional<std::vector<std::string>> operators;
+    if (auto status = reader.texts("operators", operators); !status) return status;
+    if (operators && !operators->empty()) {
+        target.torch.schemas = sourceOver(*operators);
+        target.torch.operators = std::move(*operators);
     }
     reader.unread(target.ignored);
     return {};
@@ -233,6 +256,7 @@ OrderedJson torchJson(const TargetTorch& torch) {
         const std::vector<std::uint64_t> digests = torch.symbols->libraries ? symbolDigests(torch.symbols->all()) : torch.symbols->digests;
         if (!digests.empty()) out["symbols"]["digests"] = digestsText(digests);
     }
+    if (!torch.operators.empty()) out["operators"] = torch.operators;
     return out;
 }
 

@@ -36,6 +36,8 @@ struct TargetTorch {
     /// Exported by its libraries and by those of the system that it brings into the process; none: not known.
     std::shared_ptr<const SymbolNames> symbols;
     SchemaSource schemas;  ///< of this machine: asks the run engine, which starts one; none: operators are not known
+    /// Schemas of all its operators, as it prints them; of this machine only where they were asked for, to be written down.
+    std::vector<std::string> operators;
 };
 
 struct TargetGpu {
@@ -61,7 +63,8 @@ struct TargetGpu {
 ///                   "devices": ["cpu"],
 ///                   "libraries": ["libc10.so"],   file names in its lib/
 ///                   "symbols": {"prefixes": ["aoti_"], "names": ["aoti_torch_clone"],
-///                               "digests": "…"}},     of all names (core/compiled/symbol_digests.h)
+///                               "digests": "…"},      of all names (core/compiled/symbol_digests.h)
+///                   "operators": ["aten::relu(Tensor self) -> Tensor"]},    all that are registered
 ///      "gpus": [{"kind": "cuda", "architecture": "sm_86", "name": "…"}]}       []: there is none
 struct Target {
     std::string name;
@@ -83,7 +86,7 @@ struct Target {
 Result<Target> parseTarget(std::string_view text);
 Result<Target> readTargetFile(const std::string& path);
 /// The description as JSON text, with a final newline. Of the symbols those of the C interface of AOTInductor ("aoti_") are
-/// written as names, all of them as digests: together some hundred kilobytes.
+/// written as names, all of them as digests; with the operators that is a megabyte.
 std::string targetText(const Target& target);
 
 }  // namespace pt2

@@ -78,6 +78,8 @@ private slots:
         target.torch.libraries = {"libc10.so"};
         SymbolNames symbols{{"_ZN3c10E", "aoti_torch_clone", "aoti_torch_empty"}, {""}};
         target.torch.symbols = std::make_shared<const SymbolNames>(symbols);
+        target.torch.operators = {"aten::relu(Tensor self) -> Tensor",
+                                  "aten::sort.stable(Tensor self, *, bool? stable) -> (Tensor values, Tensor indices)"};
         target.gpus = std::vector<TargetGpu>{{"cuda", "sm_90a", "H100"}, {"cuda", "", ""}};
         const Result<Target> read = parseTarget(targetText(target));
         QVERIFY(read);
@@ -91,6 +93,11 @@ private slots:
         QVERIFY(read->libraries == librariesHere());
         QVERIFY(read->torchState == Target::Torch::Present);
         QVERIFY(read->torch.libraries == target.torch.libraries);
+        QVERIFY(read->torch.schemas);
+        const auto schemas = read->torch.schemas({"aten::relu", "aten::relu.default", "aten::sort.stable", "aten::sort", "corpus::none"});
+        QVERIFY(schemas && schemas->size() == 3);
+        QCOMPARE(schemas->at("aten::relu.default"), target.torch.operators[0]);
+        QCOMPARE(schemas->at("aten::sort.stable"), target.torch.operators[1]);
         QCOMPARE(read->gpus->size(), std::size_t(2));
         QCOMPARE(read->gpus->front().architecture, std::string("sm_90a"));
         // Only the C interface is written, so of other names nothing is known any more.

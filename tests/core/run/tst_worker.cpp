@@ -13,6 +13,7 @@
 #include "core/run/extraction.h"
 #include "core/run/model_message.h"
 #include "core/run/run.h"
+#include "core/run/run_text.h"
 #include "core/run/tensor_exchange.h"
 #include "core/run/worker_client.h"
 #include "tests/corpus.h"
@@ -163,7 +164,21 @@ private slots:
                 QVERIFY(report->same());
                 const RunOutcome& outcome = **report->off;
                 QVERIFY(!outcome.pythonMapped);
-                QVERIFY(outcome.peakMemory > 0);
+                QVERIFY(outcome.memory.started > 0 && outcome.memory.loaded > 0 && outcome.memory.peak > 0);
+                // The library says of itself what its wrapper source says of it.
+                const CompiledModel& compiledModel = *one->document.compiled(model).model;
+                if (compiledModel.sourceRead) {
+                    const auto names = [](const auto& list) {
+                        std::vector<std::string> found;
+                        for (const auto& item : list) found.push_back(item.name);
+                        return found;
+                    };
+                    QCOMPARE(outcome.library.inputs, names(compiledModel.inputs));
+                    QCOMPARE(outcome.library.outputs, names(compiledModel.outputs));
+                }
+                const auto contract = buildContract(one->document, model);
+                QVERIFY(contract.has_value());
+                QCOMPARE(strangeSourceText(*contract, outcome.library), std::string());
                 QVERIFY(outcome.seconds.first > 0 && outcome.seconds.load > 0 && outcome.seconds.start > 0);
                 QCOMPARE(outcome.outputs.size(), facts.at("unset").at("outputs").size());
                 for (std::size_t k = 0; k < outcome.outputs.size(); ++k) {
@@ -342,6 +357,12 @@ private slots:
         QCOMPARE(schemas->at("aten::relu.default"), schemas->at("aten::relu"));
         for (const auto& [target, text] : *schemas) QVERIFY2(parseOperatorSchema(text), text.c_str());
         QVERIFY(!askSchemas("/bin/false", {"aten::relu"}));
+        // All of them are the same ones.
+        const auto all = askAllSchemas(tests::worker().toStdString());
+        QVERIFY(all && all->size() > 2000 && std::is_sorted(all->begin(), all->end()));
+        for (const auto& [target, text] : *schemas) QVERIFY(std::binary_search(all->begin(), all->end(), text));
+        for (const std::string& text : *all) QVERIFY2(parseOperatorSchema(text), text.c_str());
+        QVERIFY(!askAllSchemas("/bin/false"));
     }
 
     void aProgramThatIsNoWorkerIsNamed() {
