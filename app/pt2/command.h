@@ -64,6 +64,7 @@ void addSummaryCommand(CommandRegistry& registry);
 void addFindCommand(CommandRegistry& registry);
 void addKernelsCommand(CommandRegistry& registry);
 void addVerifyCommand(CommandRegistry& registry);
+void addRepairCommand(CommandRegistry& registry);
 void addCheckCommand(CommandRegistry& registry);
 void addRunCommand(CommandRegistry& registry);
 void addCompareCommand(CommandRegistry& registry);

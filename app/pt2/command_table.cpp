@@ -140,6 +140,7 @@ void addCommands(CommandRegistry& registry) {
     addKernelsCommand(registry);
     addFindCommand(registry);
     addVerifyCommand(registry);
+    addRepairCommand(registry);
     addCheckCommand(registry);
     addRunCommand(registry);
     addCompareCommand(registry);

@@ -311,7 +311,11 @@ Result<ZipDirectory> readZipDirectory(const File& file, Issues& issues) {
     ByteBuffer bytes(static_cast<std::size_t>(span <= kDirectoryLimit ? span : end->directorySize));
     if (Status read = file.readAt(end->actualOffset, bytes); !read) return tl::unexpected(read.error());
     std::size_t at = 0;
-    while (std::optional<ZipEntry> entry = parseCentralRecord(bytes, at)) {
+    for (;;) {
+        const std::size_t begin = at;
+        std::optional<ZipEntry> entry = parseCentralRecord(bytes, at);
+        if (!entry) break;
+        entry->recordOffset = end->actualOffset + begin;
         if (!addSafe(entry->headerOffset, directory.prefix, entry->headerOffset)) entry->headerOffset = ~std::uint64_t{0};
         directory.entries.push_back(std::move(*entry));
     }

@@ -16,7 +16,8 @@ struct ZipEntry {
     std::uint64_t size = 0;
     std::uint64_t compressedSize = 0;
     std::uint64_t headerOffset = 0;
-    std::uint64_t dataOffset = 0;  ///< 0 when the local header cannot be read
+    std::uint64_t dataOffset = 0;    ///< 0 when the local header cannot be read
+    std::uint64_t recordOffset = 0;  ///< of its record in the directory
     std::uint32_t crc32 = 0;
     std::uint16_t method = 0;
     std::uint16_t flags = 0;

@@ -324,8 +324,8 @@ private:
         add("executable stack", (refused ? "refused by " : "allowed by ") + by, "asked for by the library, without need", true,
             std::string(refused ? "A program of your own cannot load it"
                                 : "A program of your own cannot load it with glibc 2.41 and later (Debian 13)") +
-                ": \"cannot enable executable stack\". pt2scope loads a copy with the mark cleared. \"patchelf --clear-execstack\" on the library "
-                "clears it for good.");
+                ": \"cannot enable executable stack\". pt2scope loads a copy with the mark cleared. \"pt2 repair FILE -o COPY\" writes a file "
+                "without it.");
         result_.reasons.back().warning = true;
     }
 

@@ -3,6 +3,9 @@
 #include <QAbstractButton>
 #include <QApplication>
 #include <QClipboard>
+#include <QDir>
+#include <QFileDialog>
+#include <QFileInfo>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QPainter>
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include "core/base/text.h"
+#include "core/package/stack_repair.h"
 #include "views/frame/engine_service.h"
 #include "views/frame/file_path.h"
 #include "views/overview/contract_card.h"
@@ -26,6 +30,7 @@
 #include "views/theme/icons.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
+#include "views/widgets/banner.h"
 #include "views/widgets/buttons.h"
 #include "views/widgets/card.h"
 #include "views/widgets/chip.h"
@@ -128,6 +133,7 @@ OverviewPage::OverviewPage(DocumentSession& session, QWidget* parent)
       bytes_(new Card(tr("Where the bytes are"))),
       madeBy_(new Card(tr("Made by"))),
       next_(new Card(tr("Next"))),
+      told_(new Banner(State::Info, {})),
       shares_(new ShareBar),
       cards_(new QWidget),
       grid_(new QGridLayout(cards_)) {
@@ -168,6 +174,8 @@ OverviewPage::OverviewPage(DocumentSession& session, QWidget* parent)
     words->addLayout(place);
     head->addLayout(words, 1);
     column->addLayout(head);
+    column->addWidget(told_);
+    told_->hide();
     column->addWidget(numbers_);
     setMargins(grid_, 0, Spacing::l);
     column->addWidget(cards_);
@@ -185,6 +193,7 @@ OverviewPage::OverviewPage(DocumentSession& session, QWidget* parent)
 }
 
 void OverviewPage::documentChanged() {
+    told_->hide();
     fillTitle();
     numbers_->setItems(numberItems(session()));
     contract_->refresh();
@@ -350,9 +359,40 @@ void OverviewPage::fillNext() {
     add(tr("Compare with torch eager"), QStringLiteral("compare"), python, noCompiled.isEmpty() ? noProgram : noCompiled,
         [this] { session().showPage(QStringLiteral("compare")); });
     if (!compileFirst) recompile();
+    if (compiled && session().compiledModel()->elf.executableStack) {
+        add(tr("Save a copy for newer systems…"), QStringLiteral("save"), tr("executable stack"), {}, [this] { saveRepaired(); });
+    }
     add(tr("Look at the graph"), QStringLiteral("graph"), program ? counted(session().program()->nodes().size(), tr("node"), tr("nodes")) : QString(),
         noProgram, [this] { session().showPage(QStringLiteral("graph")); });
     next_->content()->addStretch(1);
+}
+
+void OverviewPage::saveRepaired() {
+    const std::shared_ptr<const Package> package = session().document().compiled(session().model()).package;
+    if (!package) return;
+    const QFileInfo file(pathText(package->archive().path()));
+    const QString suggested = file.dir().filePath(file.completeBaseName() + QStringLiteral("-repaired.") + file.suffix());
+    const QString target = QFileDialog::getSaveFileName(this, tr("Save a copy that asks for no executable stack"), suggested);
+    if (!target.isEmpty()) saveRepairedAs(target);
+}
+
+void OverviewPage::saveRepairedAs(const QString& target) {
+    using Saved = Result<std::vector<std::string>>;
+    session().jobs().start(
+        this, QStringLiteral("repair"), tr("Copying"),
+        [package = session().document().compiled(session().model()).package, path = systemPath(target)](
+            const CancelToken& cancel, const ProgressSink& progress) { return writeWithoutExecutableStacks(*package, path, true, cancel, progress); },
+        [this, target](const Saved& saved) {
+            if (!saved && saved.error().kind == ErrorKind::Cancelled) return;
+            if (saved) {
+                told_->set(State::Ok, tr("%1 is saved").arg(shownFileName(target)),
+                           tr("It asks for no executable stack, so programs of your own load it on Debian 13 too. All else is as it was."));
+            } else {
+                told_->set(State::Error, toQt(saved.error().what), toQt(saved.error().why + " " + saved.error().help));
+            }
+            told_->show();
+            emit changed();
+        });
 }
 
 bool OverviewPage::settled() const { return verdict_->settled() && modules_->settled(); }

@@ -7,6 +7,7 @@ class QVBoxLayout;
 
 namespace pt2::views {
 
+class Banner;
 class Card;
 class ContractCard;
 class FlowLayout;
@@ -32,6 +33,8 @@ private:
     void fillTitle();
     void fillMadeBy();
     void fillNext();
+    void saveRepaired();
+    void saveRepairedAs(const QString& target);
     void hashFile();
     TextLabel *name_, *path_, *line_;
     QWidget* chips_;
@@ -40,6 +43,7 @@ private:
     VerdictCard* verdict_;
     ModulesCard* modules_;
     Card *bytes_, *madeBy_, *next_;
+    Banner* told_;  ///< what became of a copy
     ShareBar* shares_;
     QWidget* madeByList_ = nullptr;
     TextLabel* hash_ = nullptr;

@@ -335,7 +335,7 @@ private slots:
                 ++marked;
                 QVERIFY(reason->ok == true && reason->warning);
                 QCOMPARE(reason->found, std::string(by));
-                QVERIFY(reason->help.find("program of your own") != std::string::npos && reason->help.find("patchelf") != std::string::npos);
+                QVERIFY(reason->help.find("program of your own") != std::string::npos && reason->help.find("pt2 repair") != std::string::npos);
             }
         }
         QVERIFY(marked >= 12);
