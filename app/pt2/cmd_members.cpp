@@ -7,7 +7,6 @@
 #include "core/archive/archive.h"
 #include "core/base/text.h"
 #include "core/package/package.h"
-#include "core/package/unused_members.h"
 #include "core/report/inspect.h"
 #include "core/report/member_kind.h"
 
@@ -60,7 +59,7 @@ Result<int> list(const MemberArguments& arguments, Context& context) {
     const bool isFolder = (*archive)->file() == nullptr;
     std::vector<MemberIndex> unused;
     // What refers to what is known only of a file that opens as a package; the list of members does without.
-    if (const auto package = Package::read(*archive, {}, context.cancel)) unused = unusedMembers(**package);
+    if (const auto package = Package::read(*archive, {}, context.cancel)) unused = (*package)->unusedMembers();
     Table table({{"SIZE", Table::Align::Right}, {"OFFSET", Table::Align::Right}, {"METHOD"}, {"CRC32"}, {"KIND"}, {"NAME"}});
     for (MemberIndex i = 0; i < (*archive)->members().size(); ++i) {
         const Member& member = (*archive)->members()[i];

@@ -12,7 +12,7 @@
 #include "app/pt2/table.h"
 #include "core/base/text.h"
 #include "core/compiled/runnable.h"
-#include "core/package/unused_members.h"
+#include "core/contract/call_changes.h"
 #include "core/program/custom_operators.h"
 #include "core/program/operator_family.h"
 
@@ -80,14 +80,17 @@ std::string weightsText(const Package& package, const ProgramEntry& entry) {
     return join(parts, ", ") + ", " + formatBytes(bytes);
 }
 
-std::string mutationsText(const Program& program) {
-    std::vector<std::string> names;
-    for (const OutputSpec& spec : program.outputSpecs()) {
-        const bool mutates =
-            spec.kind == OutputKind::BufferMutation || spec.kind == OutputKind::ParameterMutation || spec.kind == OutputKind::UserInputMutation;
-        if (mutates) names.emplace_back(spec.target);
+/// By the signature, and by in-place operators of which the signature says nothing.
+std::string changesText(const Program& program, const Contract& contract) {
+    std::vector<std::string> certain, perhaps;
+    for (const CallChange& change : callChanges(program, contract)) {
+        const std::string name = std::string(callChangeName(change.what)) + " " + change.name;
+        std::vector<std::string>& list = change.certain ? certain : perhaps;
+        if (std::find(list.begin(), list.end(), name) == list.end()) list.push_back(name);
     }
-    return names.empty() ? std::string() : "changed by each call: " + shortList(names);
+    std::string text = certain.empty() ? std::string() : "changed by each call: " + shortList(certain);
+    if (!perhaps.empty()) text += (text.empty() ? "perhaps changed by each call: " : "; perhaps too: ") + shortList(perhaps);
+    return text;
 }
 
 std::string platformText(const CompiledModel& model) {
@@ -165,7 +168,7 @@ private:
     }
 
     void unused(const Package& package) {
-        const std::vector<MemberIndex> members = unusedMembers(package);
+        const std::vector<MemberIndex>& members = package.unusedMembers();
         if (members.empty()) return;
         std::uint64_t bytes = 0;
         std::vector<std::string> names;
@@ -183,9 +186,10 @@ private:
         const auto compiled = document_.compiled(name);
         out_.line("");
         out_.line(out_.paint(Style::Bold, "Model \"" + escapeForDisplay(name) + "\""));
-        if (program) programFields(*program.package, *program.entry);
-        if (compiled) compiledFields(*compiled.package, *compiled.model);
         const auto contract = buildContract(document_, name);
+        if (program) programFields(*program.package, *program.entry);
+        if (program && program.entry->program) field("state", changesText(*program.entry->program, contract ? *contract : Contract()));
+        if (compiled) compiledFields(*compiled.package, *compiled.model);
         if (contract) {
             if (!contract->inputs.empty()) {
                 out_.line("");
@@ -224,7 +228,6 @@ private:
                 Style::Warning);
         }
         field("weights", weightsText(package, entry));
-        field("state", mutationsText(program));
         const bool samples = entry.sampleInputs && package.archive().members()[*entry.sampleInputs].size > 0;
         field("samples", samples ? "sample inputs are stored" : "no sample inputs are stored");
     }

@@ -57,6 +57,8 @@ public:
     /// extra/NAME → size.
     const std::map<std::string, std::uint64_t>& extraFiles() const { return extraFiles_; }
     const Issues& issues() const { return issues_; }
+    /// Members that nothing in the archive refers to, ascending (core/package/unused_members.h).
+    const std::vector<MemberIndex>& unusedMembers() const { return unused_; }
 
     /// The tensor of a weight, its whole storage read; Unreadable when the record is short. Pickled entries are taken apart as data.
     Result<Tensor> loadWeight(const WeightEntry& weight) const;
@@ -70,6 +72,7 @@ private:
     std::vector<CompiledModel> compiled_;
     std::map<std::string, std::uint64_t> extraFiles_;
     Issues issues_;
+    std::vector<MemberIndex> unused_;
     std::map<MemberIndex, std::shared_ptr<const TorchSaveFile>> torchSaves_;
     friend class PackageReader;
 };

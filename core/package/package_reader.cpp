@@ -300,7 +300,8 @@ Status PackageReader::readCompiledModels() {
 void PackageReader::noteUnusedMembers() {
     const Archive& archive = *package_->archive_;
     LimitedIssues issues(package_->issues_);
-    for (const MemberIndex member : unusedMembers(*package_)) {
+    package_->unused_ = findUnusedMembers(*package_);
+    for (const MemberIndex member : package_->unused_) {
         if (archive.find(archive.nameBelowRoot(member)) != member) continue;  // one of two of the same name, which has been said
         issues.add(Severity::Note, "package.unused-member", memberAddress(member),
                    fmt::format("Nothing in the archive refers to the member \"{}\" ({}).", escapeForDisplay(archive.nameBelowRoot(member)),

@@ -69,7 +69,7 @@ void addUnusedRecords(const Package& package, std::set<MemberIndex>& unused) {
 
 }  // namespace
 
-std::vector<MemberIndex> unusedMembers(const Package& package) {
+std::vector<MemberIndex> findUnusedMembers(const Package& package) {
     std::set<MemberIndex> unused;
     addUnusedRecords(package, unused);
     for (const CompiledModel& model : package.compiledModels()) unused.insert(model.unused.begin(), model.unused.end());

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "core/package/unused_members.h"
 #include "core/report/member_kind.h"
 #include "core/report/outcome_json.h"
 
@@ -112,7 +111,7 @@ Result<Json> inspectJson(const Document& document, const InspectOptions& options
     out["sample_inputs"] = std::move(samples);
     out["extra_files"] = primary.extraFiles();
     Json unused = Json::array();
-    for (const MemberIndex member : unusedMembers(primary)) unused.push_back(primary.archive().members()[member].name);
+    for (const MemberIndex member : primary.unusedMembers()) unused.push_back(primary.archive().members()[member].name);
     out["unused_members"] = std::move(unused);
     out["issues"] = issuesJson(document.issues());
     return out;

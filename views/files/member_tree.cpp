@@ -6,7 +6,6 @@
 #include <memory>
 
 #include "core/base/text.h"
-#include "core/package/unused_members.h"
 #include "views/files/member_kind.h"
 #include "views/widgets/text.h"
 
@@ -111,7 +110,7 @@ std::vector<Row> memberTree(const Package& package) {
         at->order.emplace_back(false, at->members.size());
         at->members.push_back(i);
     }
-    const std::vector<MemberIndex> unused = unusedMembers(package);
+    const std::vector<MemberIndex>& unused = package.unusedMembers();
     // The root is not a row; its parts are.
     std::vector<Row> rows;
     for (const auto& [isFolder, index] : root.order) {

@@ -50,7 +50,7 @@ class UnusedMembersTest : public QObject {
         const auto package = Package::open(file.toStdString());
         if (!package) return {QStringLiteral("not opened")};
         QStringList names;
-        for (const MemberIndex member : unusedMembers(**package)) {
+        for (const MemberIndex member : (*package)->unusedMembers()) {
             const std::string_view name = (*package)->archive().nameBelowRoot(member);
             names << QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
         }
