@@ -63,8 +63,8 @@ QString dimsText(const std::vector<ContractDim>& dims) {
 
 bool sameRange(const SymRange& a, const SymRange& b) { return tightRange(a) == tightRange(b); }
 
-/// Ranges of the symbols in an input's shape: "1 ≤ s77 ≤ 16".
-QString inputRange(const Contract& contract, const ContractInput& input) {
+/// Ranges of the symbols in an input's shape: "1 ≤ s77 ≤ 16"; `whole` says of each bound that is not tested that it is not.
+QString inputRange(const Contract& contract, const ContractInput& input, bool whole) {
     QStringList parts;
     for (const ContractDim& dim : input.sizes) {
         if (dim.fixed || !dim.expression) continue;
@@ -73,7 +73,10 @@ QString inputRange(const Contract& contract, const ContractInput& input) {
             QString text;
             if (known && contract.hasProgram) text = rangeWithSymbol(toQt(symbol), known->program);
             // Without a program only what the code tests is known, of a size that stands alone.
-            if (known && !contract.hasProgram && known->compiledKnown) text = testedWithSymbol(toQt(symbol), known->compiled);
+            if (known && !contract.hasProgram && known->compiledKnown) {
+                if (!whole) text = rangeWithSymbol(toQt(symbol), known->compiled);
+                if (text.isEmpty()) text = testedWithSymbol(toQt(symbol), known->compiled);
+            }
             if (!text.isEmpty() && !parts.contains(text)) parts << text;
         }
     }
@@ -108,9 +111,9 @@ Row inputRow(const Contract& contract, const ContractInput& input) {
     }
     Cell dtype = input.dtype == DType::Unknown ? Cell::missing(QObject::tr("unknown")) : Cell::fixed(QString::fromLatin1(dtypeName(input.dtype)));
     Cell shape = input.rankKnown ? Cell::shape(dimsText(input.sizes)) : Cell::missing(QObject::tr("unknown"));
-    const QString range = inputRange(contract, input);
+    const QString range = inputRange(contract, input, false);
     Cell ranges = range.isEmpty() ? Cell(QStringLiteral("—")) : Cell::shape(range);
-    ranges.tooltip = range;
+    ranges.tooltip = inputRange(contract, input, true);
     dtype.tooltip = fromText(input.dtypeSource);
     shape.tooltip = fromText(input.sizesSource);
     if (!input.compiledName.empty()) name.tooltip = QObject::tr("In the compiled model \"%1\"").arg(shown(input.compiledName));

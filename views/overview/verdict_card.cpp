@@ -84,7 +84,10 @@ std::vector<VerdictLine> verdictLines(const Runnable& runnable) {
 VerdictCard::VerdictCard(DocumentSession& session, QWidget* parent) : QWidget(parent), session_(session), head_(nullptr), body_(nullptr) {
     auto* column = new QVBoxLayout(this);
     setMargins(column, 1, 0);
-    connect(&session, &DocumentSession::runnableChanged, this, &VerdictCard::refresh);
+    // What is known of this machine changes nothing about another.
+    connect(&session, &DocumentSession::runnableChanged, this, [this] {
+        if (target_.isEmpty() || !session_.compiledModel()) refresh();
+    });
     refresh();
 }
 

@@ -314,8 +314,12 @@ void InputForm::addSizeRow(QVBoxLayout* column, const ContractSymbol& symbol) {
     entry.slider->setValue(sliderOf(entry.initial, entry.low, entry.high));
     entry.slider->setMinimumWidth(kLeastSlider);
     line->addWidget(entry.slider, 1);
-    auto* high = new TextLabel(bounded ? QString::number(bound) : tr("no limit"), TextSize::Body, Role::Muted);
-    if (!bounded) high->setToolTip(tr("The program has no upper limit for this size."));
+    const bool known = contract_.hasProgram;
+    auto* high = new TextLabel(bounded ? QString::number(bound) : known ? tr("no limit") : tr("not known"), TextSize::Body, Role::Muted);
+    if (!bounded) {
+        high->setToolTip(known ? tr("The program has no upper limit for this size.")
+                               : tr("There is no program to say how large this may be, and the compiled code does not test it."));
+    }
     line->addWidget(high);
     const std::size_t at = sizes_.size();
     const auto chip = [&](const QString& text, std::int64_t value, const QString& tooltip) {
