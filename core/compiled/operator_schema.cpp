@@ -82,7 +82,8 @@ std::optional<OperatorSchema> parseOperatorSchema(std::string_view text) {
     const auto take = [&](std::size_t end) {
         const std::string_view part = trimmed(text.substr(begin, end - begin));
         begin = end + 1;
-        if (part.empty() || part == "*") return true;
+        if (part == "...") schema.variadic = true;
+        if (part.empty() || part == "*" || part == "...") return true;
         auto parameter = readParameter(part);
         if (parameter) schema.parameters.push_back(std::move(*parameter));
         return parameter.has_value();
@@ -101,7 +102,7 @@ SchemaFit fitSchema(const OperatorCall& call, const OperatorSchema& schema) {
     SchemaFit fit;
     for (const std::string& given : call.arguments) {
         const auto is = [&](const OperatorSchema::Parameter& parameter) { return parameter.name == given; };
-        if (std::none_of(schema.parameters.begin(), schema.parameters.end(), is)) fit.unknown.push_back(given);
+        if (!schema.variadic && std::none_of(schema.parameters.begin(), schema.parameters.end(), is)) fit.unknown.push_back(given);
     }
     for (const OperatorSchema::Parameter& parameter : schema.parameters) {
         if (std::find(call.arguments.begin(), call.arguments.end(), parameter.name) != call.arguments.end()) continue;

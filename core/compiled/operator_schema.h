@@ -26,6 +26,7 @@ struct OperatorSchema {
     };
     std::string text;
     std::vector<Parameter> parameters;
+    bool variadic = false;  ///< "...": it takes whatever else it is given
 };
 /// Nothing where the text is no schema.
 std::optional<OperatorSchema> parseOperatorSchema(std::string_view text);

@@ -54,6 +54,8 @@ private slots:
         row("lib::text(str a=\"x, (y)\", str b='\\'', int[2] c=[1, 2]) -> ()", "a= b= c=");
         row("aten::view_as(Tensor(a) self, Tensor other) -> Tensor(a)", "self other");
         row("lib::nothing() -> ()", "");
+        row("aten::percentFormat(str self, ...) -> str", "self");
+        row("lib::anything(...) -> ...", "");
         row("no schema", "none");
         row("lib::cut(Tensor x, float", "none");
         row("lib::nameless(Tensor) -> ()", "none");
