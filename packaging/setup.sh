@@ -53,6 +53,7 @@ install_system_packages() {
   as_root apt-get update -qq || echo "The package lists could not be refreshed; those at hand are used."
   # The simulation of apt says how large the download is.
   LC_ALL=C apt-get install --assume-no -o Debug::NoLocking=true --no-install-recommends "${missing[@]}" 2>/dev/null | grep -E '^(Need to get|After this)' || true
+  mkdir -p "$root/build"
   as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >"$root/build/apt.log" 2>&1 || {
     { grep -aA 1 -E '^(E:|dpkg: error)' "$root/build/apt.log" || tail -n 15 "$root/build/apt.log"; } | head -n 15 >&2
     die "apt could not install them (whole log: build/apt.log)."

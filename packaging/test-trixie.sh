@@ -41,7 +41,7 @@ fi
 [ -z "$package" ] || { mkdir -p "$folder/given" && cp "$package" "$folder/given/model.pt2"; }
 
 say "Building with warnings as errors"
-in_root "$folder" trixie bash -c ". /src/packaging/setup.sh && mkdir -p build && export PT2SCOPE_NO_TORCH=1 && apt-get update -qq && install_system_packages &&
+in_root "$folder" trixie bash -c ". /src/packaging/setup.sh && export PT2SCOPE_NO_TORCH=1 && apt-get update -qq && install_system_packages &&
   configure release -DPT2SCOPE_WERROR=ON $option && build release" >"$log/build.log" 2>&1 || { tail -n 40 "$log/build.log"; die "it does not build on Debian 13 (whole log: $log/build.log)."; }
 tail -n 1 "$log/build.log"
 
