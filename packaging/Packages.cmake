@@ -40,7 +40,7 @@ set(CPACK_DEBIAN_PACKAGE_PRIORITY optional)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # The compiler and the headers are what the run engine is built with; whoever only reads files can do without.
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS
-    "g++, cmake, make | ninja-build, nlohmann-json3-dev, libfmt-dev, libexpected-dev, libssl-dev, fonts-inter, fonts-jetbrains-mono, shared-mime-info")
-set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, python3-dev, bubblewrap, qt6-wayland")
+    "g++, cmake, make | ninja-build, nlohmann-json3-dev, libfmt-dev, libexpected-dev, libssl-dev, fonts-inter, fonts-jetbrains-mono, shared-mime-info, bubblewrap")
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "python3, python3-dev, qt6-wayland")
 set(CPACK_PACKAGE_FILE_NAME pt2scope-${PROJECT_VERSION}-${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR})
 include(CPack)

@@ -2,13 +2,13 @@
 #include <map>
 
 #include "app/pt2/command.h"
+#include "app/pt2/comparison_report.h"
 #include "app/pt2/option_values.h"
 #include "app/pt2/reference.h"
 #include "app/pt2/run_report.h"
-#include "app/pt2/table.h"
 #include "core/base/text.h"
 #include "core/compare/compare_outputs.h"
-#include "core/report/outcome_json.h"
+#include "core/run/eager_comparison.h"
 
 namespace pt2 {
 namespace {
@@ -20,6 +20,7 @@ struct CompareArguments {
     ReferenceOptions reference;
     std::optional<double> rtol, atol;
     std::vector<std::string> tolerances;
+    bool float64 = false;
 };
 
 /// OUTPUT=R,A
@@ -39,55 +40,8 @@ Result<std::map<std::string, Tolerance>> outputTolerances(const std::vector<std:
     return out;
 }
 
-std::string indexText(const std::vector<std::int64_t>& index) {
-    std::vector<std::string> parts;
-    for (const std::int64_t i : index) parts.push_back(std::to_string(i));
-    return formatShape(parts);
-}
-
-void printComparison(Output& out, const Comparison& comparison, const std::string& reference) {
-    const Style style = comparison.ok() ? Style::Good : Style::Bad;
-    out.line(out.paint(style, comparison.verdict()) + ": " + oneLine(comparison.sentence()) + " Reference: " + escapeForDisplay(reference) + ".");
-    out.line("");
-    Table table({{"OUTPUT"},
-                 {"OK"},
-                 {"MAX ABS", Table::Align::Right},
-                 {"MEAN ABS", Table::Align::Right},
-                 {"MAX REL", Table::Align::Right},
-                 {"COSINE", Table::Align::Right},
-                 {"SQNR", Table::Align::Right},
-                 {"BEYOND", Table::Align::Right},
-                 {"WORST AT"},
-                 {"IS", Table::Align::Right},
-                 {"EXPECTED", Table::Align::Right},
-                 {"TOLERANCE"}});
-    for (const OutputComparison& o : comparison.outputs) {
-        if (!o.comparable) {
-            table.row({{o.name, Style::Bold}, {"no: " + o.reason, Style::Bad}});
-            continue;
-        }
-        const bool exact = o.identical || o.total == 0;
-        table.row({{o.name, Style::Bold},
-                   {o.ok ? "yes" : "no", o.ok ? Style::Good : Style::Bad},
-                   formatFloat(o.maxAbs),
-                   formatFloat(o.meanAbs),
-                   formatFloat(o.maxRel),
-                   formatFloat(o.cosine),
-                   exact      ? std::string("exact")
-                   : o.sqnrDb ? formatFloat(*o.sqnrDb) + " dB"
-                              : std::string("-"),
-                   std::to_string(o.mismatched) + " of " + std::to_string(o.total),
-                   exact ? std::string() : indexText(o.worstIndex),
-                   exact ? std::string() : o.worstActual,
-                   exact ? std::string() : o.worstExpected,
-                   {"rtol " + formatFloat(o.tolerance.rtol) + ", atol " + formatFloat(o.tolerance.atol), Style::Muted}});
-    }
-    table.print(out);
-    for (const OutputComparison& o : comparison.outputs) {
-        if (o.comparable && o.nanMismatch > 0)
-            out.note(o.name + ": " + std::to_string(o.nanMismatch) + " elements are NaN or infinite on one side only.");
-        if (o.comparable && !o.ok) out.note(o.name + " would pass with rtol " + formatFloat(o.neededRtol) + " at this atol.");
-    }
+bool anyFloating(const NamedTensors& outputs) {
+    return std::any_of(outputs.begin(), outputs.end(), [](const auto& output) { return isFloating(output.second.layout.dtype); });
 }
 
 Result<int> compare(const CompareArguments& arguments, Context& context) {
@@ -97,6 +51,7 @@ Result<int> compare(const CompareArguments& arguments, Context& context) {
     auto plan = makePlan(arguments.file, arguments.inputs, true, context);
     if (!plan) return fail(plan.error());
     for (const std::string& note : plan->report.notes) context.out.note(note);
+    for (const std::string& warning : comparisonWarnings(plan->document, plan->contract, arguments.run.steps > 1)) context.out.note(warning);
     if (!plan->report.ok() && !arguments.run.skipContract) return failContract(*plan, context);
     if (const Status filled = fillPlan(*plan, context); !filled) return fail(filled.error());
 
@@ -118,8 +73,19 @@ Result<int> compare(const CompareArguments& arguments, Context& context) {
             return fail(usageError("compare.output", "There is no output \"" + name + "\".", {}, "The outputs are " + join(names, ", ") + "."));
         }
     }
-    const auto comparison = compareOutputs(outcome->outputs, reference->tensors, tolerances, context.cancel);
+    auto comparison = compareWithEager(*outcome, reference->run, tolerances, context.cancel);
     if (!comparison) return fail(comparison.error());
+    // A tolerance of the user's own is what is to hold; the default one asks whether it is rounding.
+    const bool own = arguments.rtol || arguments.atol || !tolerances.outputs.empty();
+    if (reference->isTorch && (arguments.float64 || (!comparison->comparison.ok() && !own && anyFloating(outcome->outputs)))) {
+        const auto exact = runInFloat64(*plan, options, context);
+        if (!exact) {
+            context.out.note(exact.error().what + " " + oneLine(exact.error().why));
+        } else if (const Status judged = judge(*comparison, *outcome, reference->run, *exact, context.cancel); !judged) {
+            return fail(judged.error());
+        }
+        if (own) comparison->rounding = false;
+    }
     if (context.out.json()) {
         context.out.document(comparisonJson(*comparison, reference->name));
     } else {
@@ -143,6 +109,7 @@ void addCompareCommand(CommandRegistry& registry) {
     command->add_option("--rtol", arguments->rtol, "Relative tolerance; by default torch's for the dtype")->check(finiteNumber())->type_name("R");
     command->add_option("--atol", arguments->atol, "Absolute tolerance; by default torch's for the dtype")->check(finiteNumber())->type_name("A");
     addRepeated(command, "--tolerance", arguments->tolerances, "Tolerance of one output; repeatable")->type_name("OUTPUT=R,A");
+    command->add_flag("--float64", arguments->float64, "Also say how far both are from torch in float64");
     command->add_option("--python", arguments->reference.python, "The Python that has torch")->type_name("EXE");
     command->add_flag("--trust", arguments->reference.trust, "Let torch unpickle what is not known to be safe");
     arguments->inputs.addTo(command);

@@ -7,6 +7,7 @@
 #include "core/base/text.h"
 #include "core/run/engine_discovery.h"
 #include "core/run/python_info.h"
+#include "core/run/sandbox.h"
 
 namespace pt2 {
 namespace {
@@ -65,9 +66,8 @@ Finding findCompiler() {
 }
 
 Finding findSandbox() {
-    const std::string path = findProgram({"bwrap"});
-    return {"sandbox", !path.empty(), path.empty() ? "bubblewrap is not installed" : path,
-            "Models run without a sandbox until bubblewrap is installed."};
+    return {"sandbox", sandbox().works(), sandbox().works() ? sandbox().program : sandbox().why,
+            "Models run all the same, with the network and files at hand; bubblewrap keeps them away."};
 }
 
 Finding findGpu(const std::vector<std::string>& devices) {

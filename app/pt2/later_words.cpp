@@ -13,9 +13,8 @@ const std::vector<std::string>& laterCommands() {
 
 const std::map<std::string, std::vector<std::string>>& laterOptions() {
     static const std::map<std::string, std::vector<std::string>> options = {
-        {"run", {"--runners", "--boxed", "--single-threaded", "--constants", "--op-library", "--worker", "--bundle"}},
-        {"compare", {"--runners", "--boxed", "--single-threaded", "--constants", "--op-library", "--worker", "--bundle", "--cases", "--report"}},
-        {"recompile", {"--discard-parameters", "--constants-in", "--cpp-only", "--cpu-isa", "--keep-on-failure", "--minify"}},
+        {"run", {"--worker", "--bundle"}},
+        {"compare", {"--worker", "--bundle", "--cases", "--report"}},
     };
     return options;
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kShownBreaches = 3;
 constexpr std::uint64_t kMostCalls = 1'000'000'000;
-constexpr std::uint64_t kMostThreads = 4096;
+constexpr std::uint64_t kMostThreads = 4096, kMostRunners = 1024, kMostLoads = 1'000'000;
 
 Result<Document::CompiledRef> findCompiled(const Document& document, const std::string& model) {
     auto compiled = document.compiled(model);
@@ -72,6 +72,17 @@ void RunOptions::addTo(CLI::App* command) {
     command->add_option("--repeat", repeat, "Further calls that are timed")->check(wholeNumber(0, kMostCalls))->type_name("N");
     command->add_option("--steps", steps, "Calls in sequence, each shown: for models with state")->check(wholeNumber(1, kMostCalls))->type_name("N");
     command->add_option("--threads", threads, "Threads of LibTorch")->check(wholeNumber(0, kMostThreads))->type_name("N");
+    command->add_option("--runners", runners, "Instances of the model; --repeat then makes as many calls at once")
+        ->check(wholeNumber(1, kMostRunners))
+        ->type_name("N");
+    command->add_flag("--single-threaded", singleThreaded, "AOTInductor's mode without locks, for CUDA graphs; one runner only");
+    command->add_flag("--boxed", boxed, "Calls give their inputs away (boxed_run)");
+    command->add_option("--soak", soak, "Load, run and unload it so many times more, and tell whether memory grows")
+        ->check(wholeNumber(0, kMostLoads))
+        ->type_name("N");
+    command->add_option("--constants", constants, "Values by FQN that replace the model's: .npz, .safetensors or .pt")->type_name("FILE");
+    command->add_flag("--all-constants", allConstants, "The file of --constants must hold all that can be replaced");
+    addRepeated(command, "--op-library", operatorLibraries, "A library that registers operators; repeatable")->type_name("F.so");
     command->add_option("--timeout", timeout, "End the run after so many seconds")->check(finiteNumber())->type_name("S");
     command->add_option("--memory", memory, "Memory the run may take")->check(finiteNumber())->type_name("GB");
 }
@@ -149,6 +160,13 @@ RunRequest runRequest(const RunPlan& plan, const RunOptions& options) {
     request.repeat = options.repeat;
     request.steps = options.steps;
     request.threads = options.threads;
+    request.runners = options.runners;
+    request.singleThreaded = options.singleThreaded;
+    request.boxed = options.boxed;
+    request.soakLoads = options.soak;
+    request.constantsFile = options.constants;
+    request.allConstants = options.allConstants;
+    request.operatorLibraries = options.operatorLibraries;
     request.timeoutSeconds = options.timeout;
     request.memoryGb = options.memory;
     return request;

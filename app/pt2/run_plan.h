@@ -27,7 +27,10 @@ struct InputOptions {
 struct RunOptions {
     std::string checks = "off", engine = "aoti";
     bool skipContract = false;
-    int warmup = 0, repeat = 0, steps = 1, threads = 0;
+    int warmup = 0, repeat = 0, steps = 1, threads = 0, runners = 1, soak = 0;
+    bool singleThreaded = false, boxed = false, allConstants = false;
+    std::string constants;
+    std::vector<std::string> operatorLibraries;
     double timeout = 0, memory = 0;
 
     void addTo(CLI::App* command);

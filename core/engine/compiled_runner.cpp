@@ -1,4 +1,3 @@
-// The only file that includes LibTorch.
 #include "core/engine/compiled_runner.h"
 
 #include <ATen/Parallel.h>
@@ -17,91 +16,14 @@
 #include <optional>
 #include <utility>
 
-#include "core/run/model_message.h"
+#include "core/engine/runner_state.h"
+#include "core/engine/thrown.h"
 
 namespace pt2 {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-double secondsSince(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
-
-/// The text of whatever LibTorch or a model threw.
-struct Thrown {
-    std::string text;
-    bool outOfMemory = false;
-};
-
-Thrown describe(std::exception_ptr thrown) {
-    try {
-        std::rethrow_exception(std::move(thrown));
-    } catch (const std::bad_alloc&) {
-        return {"Memory ran out (std::bad_alloc).", true};
-    } catch (const c10::Error& error) {
-        const std::string text = modelMessage(error.what_without_backtrace());
-        const bool memory = text.find("can't allocate memory") != std::string::npos || text.find("out of memory") != std::string::npos;
-        return {text, memory};
-    } catch (const std::exception& error) {
-        const std::string text = modelMessage(error.what());
-        const bool memory = text.find("can't allocate memory") != std::string::npos || text.find("out of memory") != std::string::npos ||
-                            text.find("bad_alloc") != std::string::npos;
-        return {text, memory};
-    } catch (...) {
-        return {"It threw something that is not a std::exception.", false};
-    }
-}
-
-tl::unexpected<Error> runFailed(Thrown thrown, std::string what) {
-    if (thrown.outOfMemory) {
-        return fail({ErrorKind::RunFailed,
-                     "run.memory",
-                     "The model ran out of memory.",
-                     {},
-                     std::move(thrown.text),
-                     "Run it with smaller inputs, or allow it more memory."});
-    }
-    // The checks that AOTInductor compiles into a model name the handle they look at (format.md 4.4).
-    const bool refused = thrown.text.rfind("input_handles[", 0) == 0;
-    return fail({ErrorKind::RunFailed,
-                 "run.model-error",
-                 std::move(what),
-                 {},
-                 std::move(thrown.text),
-                 refused ? "The runtime checks of the model refuse this input. Give one that fits, or switch the checks off to compute it unchecked."
-                         : "The words above are the model's own. Check that the inputs fit, or compile the program anew for this machine."});
-}
-
-/// What the dynamic linker or LibTorch says when a library does not fit this process.
-tl::unexpected<Error> loadFailed(Thrown thrown) {
-    const auto says = [&thrown](std::string_view part) { return thrown.text.find(part) != std::string::npos; };
-    if (says("Could not find schema")) {
-        return fail({ErrorKind::CannotRun,
-                     "run.operator-missing",
-                     "The model calls an operator that this LibTorch does not have.",
-                     {},
-                     std::move(thrown.text),
-                     "The operator comes from a library or a Python package that is not loaded here."});
-    }
-    if (says("cannot enable executable stack")) {
-        return fail({ErrorKind::CannotRun,
-                     "run.executable-stack",
-                     "The system refuses the library because it asks for an executable stack.",
-                     {},
-                     std::move(thrown.text),
-                     {}});
-    }
-    if (says("Error in dlopen") || says("Error in dlsym") || says("undefined symbol") || says("could not dlsym")) {
-        return fail({ErrorKind::CannotRun,
-                     "run.library-refused",
-                     "The library cannot be loaded into this LibTorch.",
-                     {},
-                     std::move(thrown.text),
-                     "Recompile the program for this machine and this torch."});
-    }
-    return runFailed(std::move(thrown), "The model raised an error while it was loaded.");
-}
-
-constexpr std::size_t kMostHeldBytes = std::size_t{1} << 30;  // of constants looked at
 
 std::optional<c10::Device> parseDevice(const std::string& text) {
     try {
@@ -158,21 +80,6 @@ Status checkLibTorch(const LibTorchFacts& facts) {
          "Build the run engine anew for LibTorch " + facts.runtimeVersion + "."});
 }
 
-struct CompiledRunner::State {
-    std::unique_ptr<torch::inductor::AOTIModelContainerRunner> runner;
-    c10::Device device{c10::DeviceType::CPU};
-    std::vector<at::Tensor> inputs, outputs;
-    LoadSeconds seconds;
-    InterfaceNames names;
-
-    void synchronize() const {
-        if (!device.is_cpu()) {
-            const auto* guard = c10::impl::getDeviceGuardImpl(device.type());
-            guard->synchronizeDevice(device.has_index() ? device.index() : guard->getDevice().index());
-        }
-    }
-};
-
 CompiledRunner::CompiledRunner(std::unique_ptr<State> state) : state_(std::move(state)) {}
 CompiledRunner::CompiledRunner(CompiledRunner&&) noexcept = default;
 CompiledRunner& CompiledRunner::operator=(CompiledRunner&&) noexcept = default;
@@ -207,11 +114,12 @@ Result<CompiledRunner> CompiledRunner::load(const Request& request) {
     state->device = *device;
     try {
         if (request.threads > 0) at::set_num_threads(request.threads);
+        state->threads = request.threads;
         const c10::InferenceMode inference;
         auto start = Clock::now();
         const bool indexed = device->has_index() && !device->is_cpu();
-        state->runner = create->second(request.library.string(), 1, indexed ? request.device : key, request.library.parent_path().string(),
-                                       request.singleThreaded);
+        state->runner = create->second(request.library.string(), static_cast<std::size_t>(std::max(1, request.runners)),
+                                       indexed ? request.device : key, request.library.parent_path().string(), request.singleThreaded);
         state->seconds.library = secondsSince(start);
         state->names = interfaceNames(request.library, ContainerHandle::of(*state->runner));
         if (!request.blob.empty()) {
@@ -257,19 +165,6 @@ Status CompiledRunner::setInputs(const std::vector<InputMemory>& inputs) {
     return {};
 }
 
-Result<double> CompiledRunner::call() {
-    try {
-        const c10::InferenceMode inference;
-        state_->outputs.clear();
-        const auto start = Clock::now();
-        state_->outputs = state_->runner->run(state_->inputs);
-        state_->synchronize();
-        return secondsSince(start);
-    } catch (...) {
-        return runFailed(describe(std::current_exception()), "The model raised an error.");
-    }
-}
-
 Result<std::vector<Tensor>> CompiledRunner::outputs() const {
     std::vector<Tensor> results;
     try {
@@ -300,29 +195,6 @@ Result<std::vector<Tensor>> CompiledRunner::outputs() const {
         return runFailed(describe(std::current_exception()), "The results of the model could not be read.");
     }
     return results;
-}
-
-std::vector<std::optional<ByteBuffer>> CompiledRunner::constants(const std::vector<std::string>& names) const {
-    std::vector<std::optional<ByteBuffer>> found(names.size());
-    if (names.empty()) return found;
-    try {
-        const c10::InferenceMode inference;
-        std::size_t heldBytes = 0;
-        const auto held = state_->runner->extract_constants_map(false);
-        for (std::size_t i = 0; i < names.size(); ++i) {
-            const auto one = held.find(names[i]);
-            if (one == held.end() || !one->second.defined()) continue;
-            heldBytes += one->second.nbytes();
-            if (heldBytes > kMostHeldBytes) break;
-            const at::Tensor plain = one->second.cpu().contiguous();
-            const auto* begin = static_cast<const std::byte*>(plain.const_data_ptr());
-            found[i].emplace(begin, begin + plain.nbytes());
-        }
-    } catch (...) {
-        // Libraries and LibTorch of before 2.8 cannot; what is not known is no reason to stop a run.
-        found.assign(names.size(), std::nullopt);
-    }
-    return found;
 }
 
 }  // namespace pt2

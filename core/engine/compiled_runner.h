@@ -1,6 +1,9 @@
 #pragma once
 
+#include <atomic>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -31,6 +34,17 @@ struct InputMemory {
     std::byte* data = nullptr;
 };
 
+/// Calls made by several threads at once.
+struct CallsAtOnce {
+    std::vector<double> seconds;  ///< of each call, in no order
+    double wallSeconds = 0;       ///< of all together
+};
+
+/// What became of constants that were given by FQN.
+struct ReplacedConstants {
+    std::vector<std::string> replaced, kept, unknown;  ///< given and taken; not given; given, and the library has none of that name
+};
+
 /// An AOTInductor model loaded through LibTorch's own runner (format.md 4.1). Not thread-safe. Loading executes code of the library.
 class CompiledRunner {
 public:
@@ -40,6 +54,7 @@ public:
         std::string device = "cpu";     ///< "cpu", "cuda", "cuda:1"
         bool singleThreaded = false;
         int threads = 0;  ///< of LibTorch; 0 leaves its default
+        int runners = 1;  ///< instances of the model; a call waits for a free one
     };
     struct LoadSeconds {
         double library = 0, constants = 0;
@@ -59,13 +74,21 @@ public:
     /// Sets what the next calls take. On the CPU the memory is used in place and must stay until others are set; elsewhere it is copied to the
     /// device.
     Status setInputs(const std::vector<InputMemory>& inputs);
-    /// One call; waits for the device. Seconds of the call alone.
-    Result<double> call();
+    /// One call; waits for the device. Seconds of the call alone. A boxed call gives its list of inputs away (boxed_run).
+    Result<double> call(bool boxed = false);
+    /// So many threads at once, which make so many calls together, until `stop` is set; their outputs are dropped. `told` hears from this thread how
+    /// many are done.
+    Result<CallsAtOnce> callAtOnce(int callers, std::int64_t calls, bool boxed, const std::atomic<bool>& stop,
+                                   const std::function<void(std::int64_t done)>& told);
     /// Results of the last call as contiguous tensors in main memory. A result the model left undefined has DType::Unknown.
     Result<std::vector<Tensor>> outputs() const;
-    /// Bytes of weights and buffers as they are now, by FQN; nothing for what the library does not hand out and for
-    /// what lies beyond the first GiB.
-    std::vector<std::optional<ByteBuffer>> constants(const std::vector<std::string>& names) const;
+    /// Weights and buffers as they are now, copied, by FQN; nothing for what the library does not hand out and for what lies beyond the first GiB.
+    std::vector<std::optional<Tensor>> constants(const std::vector<std::string>& names) const;
+
+    /// Sets constants by FQN, and names the others. The values are copied. `shapesKnown`: the caller has held dtypes and shapes against the wrapper
+    /// source; else those that the library has no values of are not replaced. Errors: DoesNotHold "run.constant-shape" where dtype or shape differ
+    /// (nothing is replaced then), RunFailed.
+    Result<ReplacedConstants> replaceConstants(const std::vector<std::string>& names, const std::vector<InputMemory>& values, bool shapesKnown);
 
 private:
     struct State;

@@ -122,6 +122,14 @@ std::uint64_t peakMemoryBytes() {
 }
 std::uint64_t residentMemoryBytes() { return statusBytes("VmRSS:"); }
 
+std::uint64_t mappingCount() {
+    std::ifstream maps("/proc/self/maps");
+    std::string line;
+    std::uint64_t count = 0;
+    while (std::getline(maps, line)) ++count;
+    return count;
+}
+
 bool pythonIsMapped() {
     std::ifstream maps("/proc/self/maps");
     std::string line;

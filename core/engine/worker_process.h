@@ -30,6 +30,8 @@ void reportCrashes();
 /// Resident memory of this process, the highest so far and now, bytes; 0 when the system does not tell.
 std::uint64_t peakMemoryBytes();
 std::uint64_t residentMemoryBytes();
+/// Mapped regions of this process; 0 when the system does not tell.
+std::uint64_t mappingCount();
 /// Whether any libpython is mapped into this process.
 bool pythonIsMapped();
 

@@ -45,6 +45,14 @@ Error eagerError(const nlohmann::json& answer) {
     Error error = errorFromAnswer(answer, "running torch eager");
     const nlohmann::json detail = answer.value("error", nlohmann::json::object());
     const std::string kind = textOf(detail, "kind");
+    if (kind == "float64") {
+        return {ErrorKind::RunFailed,
+                "eager.float64",
+                "Torch cannot compute this program in float64.",
+                {},
+                escapeForDisplay(textOf(detail, "message")),
+                {}};
+    }
     if (kind != "torch" && kind != "eager") return error;
     error.kind = ErrorKind::RunFailed;
     error.code = "eager.failed";
@@ -56,6 +64,26 @@ Error eagerError(const nlohmann::json& answer) {
 
 std::string outputName(const Contract& contract, std::size_t index) {
     return index < contract.outputs.size() && !contract.outputs[index].name.empty() ? contract.outputs[index].name : fmt::format("[{}]", index);
+}
+
+/// One tensor of an answer; a default one for None, which has no key.
+Result<Tensor> takeTensor(const nlohmann::json& described, NamedTensors& arrays) {
+    const std::string key = textOf(described, "key");
+    if (key.empty()) return Tensor();
+    const auto dtype = dtypeFromName(textOf(described, "dtype"));
+    const auto array = std::find_if(arrays.begin(), arrays.end(), [&key](const auto& one) { return one.first == key; });
+    // What numpy lacks travels as unsigned integers of the same width.
+    if (array == arrays.end() || !dtype || dtypeSize(*dtype) != dtypeSize(array->second.layout.dtype)) {
+        return fail({ErrorKind::CannotRun,
+                     "eager.dtype",
+                     "An output of torch eager cannot be read.",
+                     {},
+                     fmt::format("Its dtype is {}.", escapeForDisplay(textOf(described, "dtype"))),
+                     {}});
+    }
+    Tensor tensor = array->second;
+    tensor.layout.dtype = *dtype;
+    return tensor;
 }
 
 }  // namespace
@@ -70,8 +98,8 @@ Result<EagerSession> EagerSession::open(const std::string& python, const CancelT
     return EagerSession(std::move(*work), std::move(*process));
 }
 
-Result<NamedTensors> EagerSession::run(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
-                                       const CancelToken& cancel, const ProgressSink& progress) {
+Result<EagerRun> EagerSession::run(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
+                                   const CancelToken& cancel, const ProgressSink& progress) {
     auto folder = TemporaryDirectory::create(work_.path(), fmt::format("run_{}-", runs_++));
     if (!folder) return tl::unexpected(folder.error());
     auto copy = copyForPython(document, request.model.empty() ? contract.model : request.model, request.trust, folder->path(), cancel);
@@ -84,42 +112,40 @@ Result<NamedTensors> EagerSession::run(const Document& document, const Contract&
                                     {"inputs", inputsFile.string()},
                                     {"leaves", sent.leaves},
                                     {"outputs", outputsFile.string()},
-                                    {"seed", request.seed}},
+                                    {"seed", request.seed},
+                                    {"steps", std::max(1, request.steps)},
+                                    {"watch", request.watch},
+                                    {"float64", request.float64}},
                                    cancel, progress);
     if (!answer) return tl::unexpected(answer.error());
     if (!flagOf(*answer, "ok")) return fail(eagerError(*answer));
     auto arrays = readNpzFile(outputsFile);
     if (!arrays) return tl::unexpected(arrays.error());
-    NamedTensors outputs;
-    for (const auto& described : answer->value("outputs", nlohmann::json::array())) {
-        const std::string key = textOf(described, "key");
-        const std::string name = outputName(contract, static_cast<std::size_t>(std::max<std::int64_t>(0, integerOf(described, "index"))));
-        if (key.empty()) {
-            outputs.emplace_back(name, Tensor());
-            continue;
+    EagerRun run;
+    for (const auto& call : answer->value("calls", nlohmann::json::array())) {
+        NamedTensors outputs, state;
+        for (const auto& described : call.value("outputs", nlohmann::json::array())) {
+            auto tensor = takeTensor(described, *arrays);
+            if (!tensor) return tl::unexpected(tensor.error());
+            outputs.emplace_back(outputName(contract, static_cast<std::size_t>(std::max<std::int64_t>(0, integerOf(described, "index")))),
+                                 std::move(*tensor));
         }
-        const auto dtype = dtypeFromName(textOf(described, "dtype"));
-        for (auto& [array, tensor] : *arrays) {
-            if (array != key) continue;
-            // What numpy lacks travels as unsigned integers of the same width.
-            if (!dtype || dtypeSize(*dtype) != dtypeSize(tensor.layout.dtype)) {
-                return fail({ErrorKind::CannotRun,
-                             "eager.dtype",
-                             "An output of torch eager cannot be read.",
-                             {},
-                             fmt::format("Its dtype is {}.", escapeForDisplay(textOf(described, "dtype"))),
-                             {}});
-            }
-            tensor.layout.dtype = *dtype;
-            outputs.emplace_back(name, std::move(tensor));
-            break;
+        for (const auto& described : call.value("state", nlohmann::json::array())) {
+            auto tensor = takeTensor(described, *arrays);
+            if (!tensor) return tl::unexpected(tensor.error());
+            state.emplace_back(textOf(described, "name"), std::move(*tensor));
         }
+        run.calls.push_back(std::move(outputs));
+        run.states.push_back(std::move(state));
     }
-    return outputs;
+    if (run.calls.empty()) {
+        return fail({ErrorKind::System, "python.answer", "The Python helper gave no results.", {}, {}, {}});
+    }
+    return run;
 }
 
-Result<NamedTensors> runEager(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
-                              const CancelToken& cancel, const ProgressSink& progress) {
+Result<EagerRun> runEager(const Document& document, const Contract& contract, const EagerRequest& request, const InputSet& inputs,
+                          const CancelToken& cancel, const ProgressSink& progress) {
     auto session = EagerSession::open(request.python, cancel, progress);
     if (!session) return tl::unexpected(session.error());
     return session->run(document, contract, request, inputs, cancel, progress);

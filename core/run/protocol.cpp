@@ -213,4 +213,13 @@ bool flagOf(const nlohmann::json& object, const char* key, bool fallback) {
     return found != object.end() && found->is_boolean() ? found->get<bool>() : fallback;
 }
 
+std::vector<std::string> textsOf(const nlohmann::json& object, const char* key) {
+    std::vector<std::string> texts;
+    if (!object.is_object()) return texts;
+    const auto list = object.find(key);
+    if (list == object.end() || !list->is_array()) return texts;
+    for (const nlohmann::json& one : *list) texts.push_back(one.is_string() ? one.get<std::string>() : std::string());
+    return texts;
+}
+
 }  // namespace pt2

@@ -77,5 +77,7 @@ std::string textOf(const nlohmann::json& object, const char* key, std::string fa
 std::int64_t integerOf(const nlohmann::json& object, const char* key, std::int64_t fallback = 0);
 double numberOf(const nlohmann::json& object, const char* key, double fallback = 0);
 bool flagOf(const nlohmann::json& object, const char* key, bool fallback = false);
+/// A list of texts; what is no text is an empty one.
+std::vector<std::string> textsOf(const nlohmann::json& object, const char* key);
 
 }  // namespace pt2

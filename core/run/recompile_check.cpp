@@ -25,9 +25,9 @@ Result<Comparison> runAndCompare(const Document& document, const Contract& contr
     if (!ran) return tl::unexpected(ran.error());
     if (!ran->primary()) return tl::unexpected(ran->primary().error());
     check.seconds = ran->primary()->seconds.first;
-    Result<NamedTensors> expected = runEager(document, contract, eager, *inputs, cancel, progress);
+    const Result<EagerRun> expected = runEager(document, contract, eager, *inputs, cancel, progress);
     if (!expected) return tl::unexpected(expected.error());
-    return compareOutputs(ran->primary()->outputs, *expected, {}, cancel);
+    return compareOutputs(ran->primary()->outputs, expected->outputs(), {}, cancel);
 }
 
 }  // namespace

@@ -36,17 +36,17 @@ Error noCompiledModel(const std::string& model) {
             "Recompile it first: pt2 recompile FILE -o OUT.pt2, or join the compiled file with --with."};
 }
 
-Status refuseAnywhere(const CompiledModel& model) {
+Status refuseAnywhere(const CompiledModel& model, bool constantsGiven) {
     const std::string name = "\"" + escapeForDisplay(model.name) + "\"";
     if (!model.library) {
         return fail({ErrorKind::CannotRun, "run.no-library", "The compiled model " + name + " has no library to run.", model.folder,
                      model.cppOnly ? "It was packed as C++ sources only." : "Its folder holds no shared object.",
                      "Recompile the program on this machine."});
     }
-    if (model.weightsAbsent) {
+    if (model.weightsAbsent && !constantsGiven) {
         return fail({ErrorKind::CannotRun, "run.weights-absent", "The weights of the compiled model " + name + " are not loaded with it.",
                      model.folder, "They are neither in the library nor in a blob beside it; a run would crash.",
-                     "Recompile the program with its weights in the library, or run it where they are set from code (load_constants)."});
+                     "Give them with --constants FILE, or recompile the program with its weights in the library."});
     }
     return {};
 }
@@ -78,7 +78,7 @@ Result<std::string> chooseDevice(const CompiledModel& model, const std::string& 
 }
 
 Status refuseHere(const Archive& archive, const CompiledModel& model, const std::string& device, const TargetTorch& engine, const CancelToken& cancel,
-                  std::string* instructions) {
+                  std::string* instructions, bool constantsGiven) {
     const std::vector<std::string>& engineDevices = engine.devices;
     const std::string kind = kindOf(device);
     std::vector<std::string> ofKind;
@@ -102,10 +102,11 @@ Status refuseHere(const Archive& archive, const CompiledModel& model, const std:
     std::vector<std::string> reasons;
     std::string help;
     for (const RunReason& reason : runnable.reasons) {
-        if (reason.ok != false) continue;
+        if (reason.ok != false || (constantsGiven && reason.what == "weights")) continue;
         reasons.push_back(reasonLine(reason));
         if (help.empty()) help = reason.help;
     }
+    if (reasons.empty()) return {};
     return fail({ErrorKind::CannotRun, "run.not-here", "This compiled model cannot run here.", model.folder, join(reasons, "; ") + ".", help});
 }
 

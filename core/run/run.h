@@ -18,9 +18,16 @@ struct RunRequest {
     std::string device;  ///< "cpu", "cuda", "cuda:1"; empty: the one it was compiled for
     RuntimeChecks checks = RuntimeChecks::Off;
     int warmup = 0, repeat = 0, steps = 1;
-    int threads = 0;            ///< 0: LibTorch's default
-    double timeoutSeconds = 0;  ///< 0: none
-    double memoryGb = 0;        ///< 0: none
+    int threads = 0;                             ///< 0: LibTorch's default
+    int runners = 1;                             ///< instances of the model; with several, as many of the `repeat` calls are made at once
+    bool singleThreaded = false;                 ///< AOTInductor's mode without locks, which CUDA graphs need; one runner only
+    bool boxed = false;                          ///< calls give their list of inputs away (boxed_run)
+    int soakLoads = 0;                           ///< loads, runs and unloads it so many times more, and looks at memory
+    std::vector<std::string> operatorLibraries;  ///< loaded before the model, in this order
+    std::string constantsFile;                   ///< .npz, .safetensors or .pt: values by FQN that replace the library's
+    bool allConstants = false;                   ///< the file must hold every constant that can be replaced
+    double timeoutSeconds = 0;                   ///< 0: none
+    double memoryGb = 0;                         ///< 0: none
 };
 
 struct RunSeconds {
@@ -35,10 +42,41 @@ struct RunSeconds {
     double minimum() const;
 };
 
-/// A buffer, or an input that was written to.
+/// A buffer, or an input that was written to, and what one call did to it.
 struct StateChange {
     std::string name;             ///< FQN, or the input's name
-    std::optional<bool> changed;  ///< by the first call; nothing where it cannot be seen
+    std::optional<bool> changed;  ///< nothing where it cannot be seen
+    Tensor before, after;         ///< default ones where they cannot be seen
+    bool isInput = false;
+};
+
+/// Memory of the worker while calls were repeated: seconds since the first of them, bytes.
+struct MemoryCurve {
+    std::vector<double> seconds, bytes;
+};
+
+/// Calls that several runners answered at once.
+struct Throughput {
+    int runners = 0;
+    std::uint64_t calls = 0;
+    double seconds = 0;  ///< of all together
+    double perSecond() const { return seconds > 0 ? static_cast<double>(calls) / seconds : 0; }
+};
+
+/// Memory after each of many loads and unloads (users.md A53).
+struct Soak {
+    std::vector<double> bytes, mappings;
+    /// Bytes a load adds, by the slope over the second half; nothing with fewer than eight loads.
+    std::optional<double> bytesPerLoad() const;
+    std::optional<double> mappingsPerLoad() const;
+};
+
+/// What became of a file of constants.
+struct ConstantsUse {
+    std::vector<std::string> replaced;     ///< FQNs
+    std::vector<std::string> kept;         ///< of the library, not in the file
+    std::vector<std::string> ineffective;  ///< in the file and in the program, but frozen or inlined: the library has no such constant
+    std::vector<std::string> unknown;      ///< in the file alone
 };
 
 /// Resident memory of the worker, bytes; 0 where it is not told.
@@ -55,17 +93,23 @@ struct LibraryNames {
 };
 
 struct RunOutcome {
-    NamedTensors outputs;             ///< of the first call after load; contract order and names; a default Tensor stands for None
-    std::vector<NamedTensors> steps;  ///< with steps > 1, each call's
-    std::vector<bool> inputsChanged;  ///< by the first call, in the library's order
-    std::vector<StateChange> state;   ///< buffers, then the inputs that the first call wrote to
+    NamedTensors outputs;                              ///< of the first call after load; contract order and names; a default Tensor stands for None
+    std::vector<NamedTensors> steps;                   ///< with steps > 1, each call's
+    std::vector<bool> inputsChanged;                   ///< by the first call, in the library's order
+    std::vector<StateChange> state;                    ///< buffers, then the inputs that the first call wrote to
+    std::vector<std::vector<StateChange>> stepStates;  ///< with steps > 1, the same of each call
     RunSeconds seconds;
     RunMemory memory;
     LibraryNames library;
+    MemoryCurve curve;  ///< with --repeat
+    std::optional<Throughput> throughput;
+    std::optional<Soak> soak;
+    std::optional<ConstantsUse> constants;
     std::string device;
     bool checksOn = false;
     std::string log;  ///< what model and library printed
     std::string torchVersion;
+    bool contained = false;     ///< it ran in a sandbox (core/run/sandbox.h)
     bool pythonMapped = false;  ///< whether any libpython is mapped in the worker (story.md: must be false)
 };
 

@@ -17,6 +17,7 @@
 
 #include "core/base/file.h"
 #include "core/base/text.h"
+#include "core/run/sandbox.h"
 #include "core/run/stream_io.h"
 #include "core/run/worker_end.h"
 
@@ -100,8 +101,12 @@ Status WorkerClient::spawn(const WorkerOptions& options) {
     if (auto status = makeSocket(socket); !status) return status;
     if (auto status = makePipe(logPipe); !status) return status;
 
-    std::vector<std::string> arguments = {options.worker, byteStream ? "--stdio" : "--socket", "--parent=" + std::to_string(::getpid())};
+    contained_ = options.contained && sandbox().works();
+    std::vector<std::string> arguments = {options.worker, byteStream ? "--stdio" : "--socket"};
+    // In a sandbox its parent is the sandbox, which ends with us and takes it along.
+    if (!contained_) arguments.push_back("--parent=" + std::to_string(::getpid()));
     if (options.memoryBytes > 0) arguments.push_back("--memory=" + std::to_string(options.memoryBytes));
+    if (contained_) arguments = sandbox().around(arguments);
     std::vector<std::string> environment = workerEnvironment(options);
 
     SpawnPlan plan;
@@ -117,7 +122,7 @@ Status WorkerClient::spawn(const WorkerOptions& options) {
     ::posix_spawnattr_setsigdefault(&plan.attributes, &all);
     ::posix_spawnattr_setflags(&plan.attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     const int code =
-        ::posix_spawn(&pid_, options.worker.c_str(), &plan.actions, &plan.attributes, pointers(arguments).data(), pointers(environment).data());
+        ::posix_spawn(&pid_, arguments.front().c_str(), &plan.actions, &plan.attributes, pointers(arguments).data(), pointers(environment).data());
     if (code != 0) {
         pid_ = -1;
         Error error = systemError("The run engine cannot be started.", options.worker, code);
@@ -209,6 +214,9 @@ bool WorkerClient::reap(bool wait) {
         while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
         }
     }
+    // Bubblewrap tells of a signal as a shell does; here it is one again.
+    constexpr int kSignalled = 128;
+    if (contained_ && WIFEXITED(status) && WEXITSTATUS(status) > kSignalled) status = WEXITSTATUS(status) - kSignalled;
     exitStatus_ = status;
     return true;
 }
@@ -336,8 +344,8 @@ void WorkerClient::showProgress(const nlohmann::json& body) {
         step_ = total > 1 ? "during call " + formatCount(static_cast<std::uint64_t>(done)) + " of " + formatCount(static_cast<std::uint64_t>(total))
                           : "while it ran";
     } else {
-        stage = step == "warmup" ? "warming up" : "timing";
-        step_ = "while it was timed";
+        stage = step == "warmup" ? "warming up" : step == "soak" ? "loading and unloading" : "timing";
+        if (step != "soak") step_ = "while it was timed";
     }
     report(progress_, {stage, static_cast<std::uint64_t>(done), static_cast<std::uint64_t>(total), Progress::Unit::Steps, {}});
 }

@@ -26,6 +26,7 @@ struct WorkerOptions {
     int threads = 0;             ///< OMP_NUM_THREADS; 0 leaves it as it is
     std::uint64_t memoryBytes = 0;
     double startSeconds = 60;  ///< within which it must say hello; loading LibTorch from a cold disk takes some
+    bool contained = false;    ///< in a sandbox, where there is one (core/run/sandbox.h)
     bool byteStream = false;   ///< --stdio, as over ssh: tensors are payload, not shared memory
 };
 
@@ -85,6 +86,7 @@ private:
     pid_t pid_ = -1;
     std::optional<int> exitStatus_;  // as waitpid gives it
     bool killedByUs_ = false;
+    bool contained_ = false;
     Descriptor stream_;
     Descriptor processEnd_;  // pidfd, where the system has it
     bool streamEnded_ = false;

@@ -385,6 +385,39 @@ def parsed(value):
         return value
 
 
+def simd_width(name):
+    """Bits of an instruction set, if the compiler here can make code for it and the processor can run it, as torch finds out."""
+    from torch._inductor import cpu_vec_isa
+
+    widths = {"avx512": 512, "avx2": 256, "neon": 128, "sve256": 256, "scalar": 1}
+    there = {isa.bit_width() for isa in cpu_vec_isa.valid_vec_isa_list()}
+    if name != "scalar" and widths[name] not in there:
+        raise Refused("usage", f"Torch makes no {name} code on this machine; it found {sorted(there) or 'no vector instructions'} (bits).")
+    return widths[name]
+
+
+REPRODUCE = """# Compiles the program again with the settings that failed: python {script}
+import os
+
+import torch
+import torch._inductor
+
+here = os.path.dirname(os.path.abspath(__file__))
+options = {options!r}
+program = torch.export.load(os.path.join(here, {program!r}))
+torch._inductor.aoti_compile_and_package(program, package_path=os.path.join(here, "reproduced.pt2"), inductor_configs=options)
+"""
+
+
+def write_script(request, options):
+    """Beside the package, for those who keep what a failure leaves."""
+    folder = os.path.dirname(request["package"])
+    number = os.path.basename(request["package"])[len("compiled_") : -len(".pt2")]
+    script = f"reproduce_{number}.py"
+    with open(os.path.join(folder, script), "w", encoding="utf-8") as out:
+        out.write(REPRODUCE.format(script=script, options=options, program=os.path.relpath(request["archive"], folder)))
+
+
 def inductor_options(request):
     import difflib
 
@@ -398,6 +431,22 @@ def inductor_options(request):
         options["max_autotune"] = True
     if request.get("freezing"):
         options["freezing"] = True
+        options["freezing_discard_parameters"] = bool(request.get("discard_parameters"))
+    plain = {}
+    if request.get("cpp_only"):
+        plain["aot_inductor.package_cpp_only"] = True
+    if request.get("constants", "library") != "library":
+        plain["aot_inductor.package_constants_in_so"] = False
+    if request.get("constants") == "disk":
+        plain["aot_inductor.package_constants_on_disk_format"] = "binary_blob"
+    if request.get("cpu_isa"):
+        plain["cpp.simdlen"] = simd_width(request["cpu_isa"])
+    if request.get("minify"):
+        plain["aot_inductor.dump_aoti_minifier"] = True
+    for key, value in plain.items():
+        if key not in known:
+            raise Refused("usage", f'This torch has no setting "{key}", which is needed for that.')
+        options[key] = value
     for key, value in request.get("config", []):
         if key not in known:
             near = difflib.get_close_matches(key, known, 1)
@@ -414,6 +463,7 @@ def compile_program(request):
 
     channel.stage("loading the program")
     options = inductor_options(request)
+    write_script(request, options)
     ep = load_program(request["archive"])
     device = request.get("device")
     if device:
@@ -451,38 +501,98 @@ def eager_arguments(ep, request):
     return pytree.tree_unflatten(leaves, ep.call_spec.in_spec)
 
 
+def to_float64(module):
+    """Makes the module compute in float64: weights, and every lower floating dtype that is named as an argument."""
+    import torch
+
+    lower = (torch.float32, torch.float16, torch.bfloat16)
+
+    def raised(value):
+        return torch.float64 if isinstance(value, torch.dtype) and value in lower else value
+
+    module.double()
+    for part in module.modules():
+        for name, value in list(vars(part).items()):
+            if isinstance(value, torch.Tensor) and value.dtype in lower:
+                setattr(part, name, value.double())
+        if not isinstance(part, torch.fx.GraphModule):
+            continue
+        for node in list(part.graph.nodes):
+            if "_assert_tensor_metadata" in str(node.target):
+                part.graph.erase_node(node)
+                continue
+            node.args = torch.fx.node.map_aggregate(node.args, raised)
+            node.kwargs = torch.fx.node.map_aggregate(node.kwargs, raised)
+        part.recompile()
+
+
+def handed_over(label, index, value):
+    """A leaf of a result as a tensor, or None for what a compiled model does not give."""
+    import torch
+
+    if isinstance(value, (bool, int, float)):
+        # Compiled models return numbers, computed or fixed, as tensors without dimensions.
+        kind = torch.bool if isinstance(value, bool) else torch.int64 if isinstance(value, int) else torch.float64
+        return torch.tensor(value, dtype=kind)
+    if not isinstance(value, torch.Tensor):
+        return None
+    if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout != torch.strided:
+        raise Refused("eager", f"{label} {index} is a {type(value).__name__} of layout {value.layout}, which cannot be handed over.")
+    return value
+
+
 def eager(request):
+    """Runs the program; "steps" calls in sequence on one module, each with the inputs as they were given. "watch" are buffers to give after each."""
     import torch
     from torch.utils import _pytree as pytree
 
     channel.stage("loading the program")
     ep = load_program(request["archive"])
     args, kwargs = eager_arguments(ep, request)
-    channel.stage("running torch eager")
+    exact = request.get("float64", False)
+    channel.stage("running torch eager in float64" if exact else "running torch eager")
     torch.manual_seed(request.get("seed", 0))
     module = ep.module()
-    begin = time.monotonic()
-    with torch.no_grad():
-        result = module(*args, **kwargs)
-    seconds = time.monotonic() - begin
-    tensors, described = [], []
-    for index, value in enumerate(pytree.tree_leaves(result)):
-        if value is None:
-            described.append({"index": index})
-            continue
-        if isinstance(value, (bool, int, float)):
-            # Compiled models return numbers, computed or fixed, as tensors without dimensions.
-            kind = torch.bool if isinstance(value, bool) else torch.int64 if isinstance(value, int) else torch.float64
-            value = torch.tensor(value, dtype=kind)
+    if exact:
+        try:
+            to_float64(module)
+        except Exception as error:
+            raise Refused("float64", f"The program cannot be computed in float64: {error}") from error
+
+    def given(value):
         if not isinstance(value, torch.Tensor):
-            continue
-        if type(value) not in (torch.Tensor, torch.nn.Parameter) or value.layout != torch.strided:
-            raise Refused("eager", f"Output {index} is a {type(value).__name__} of layout {value.layout}, which cannot be handed over.")
-        key = f"out_{index}"
-        tensors.append((key, value))
-        described.append({"index": index, "key": key, "dtype": str(value.dtype).replace("torch.", "")})
+            return value
+        copy = value.clone(memory_format=torch.preserve_format)
+        return copy.double() if exact and copy.is_floating_point() else copy
+
+    held = dict(module.named_buffers())
+    held.update(module.named_parameters())
+    tensors, described, seconds = [], [], None
+    for step in range(request.get("steps", 1)):
+        begin = time.monotonic()
+        with torch.no_grad():
+            result = module(*pytree.tree_map(given, args), **pytree.tree_map(given, kwargs))
+        seconds = seconds or time.monotonic() - begin
+        outputs, state = [], []
+        for index, value in enumerate(pytree.tree_leaves(result)):
+            if value is None:
+                outputs.append({"index": index})
+                continue
+            value = handed_over("Output", index, value)
+            if value is None:
+                continue
+            key = f"out_{step}_{index}"
+            tensors.append((key, value.clone()))
+            outputs.append({"index": index, "key": key, "dtype": str(value.dtype).replace("torch.", "")})
+        for index, name in enumerate(request.get("watch", [])):
+            if name in held:
+                value = held[name].detach()
+                key = f"state_{step}_{index}"
+                tensors.append((key, value.clone()))
+                state.append({"name": name, "key": key, "dtype": str(value.dtype).replace("torch.", "")})
+        described.append({"outputs": outputs, "state": state})
     write_npz(request["outputs"], tensors)
-    return {"outputs": described, "seconds": seconds}
+    return {"calls": described, "seconds": seconds}
 
 
 def describe(error):

@@ -126,16 +126,13 @@ private slots:
         for (const char* command : {"layout", "replay", "snippet", "edit", "pack", "diff", "leaks"}) {
             QTest::newRow(command) << QStringList{command, "x.pt2"};
         }
-        for (const char* option : {"--runners", "--boxed", "--single-threaded", "--constants", "--op-library", "--worker", "--bundle"}) {
+        for (const char* option : {"--worker", "--bundle"}) {
             QTest::newRow(qPrintable(QString("run %1").arg(option))) << QStringList{"run", "x.pt2", option, "1"};
         }
         QTest::newRow("run --worker=") << QStringList{"run", "x.pt2", "--worker=ssh h"};
         QTest::newRow("run --engine eager") << QStringList{"run", "x.pt2", "--engine", "eager"};
         QTest::newRow("compare --cases") << QStringList{"compare", "x.pt2", "--reference", "torch", "--cases", "d"};
         QTest::newRow("compare --report") << QStringList{"compare", "x.pt2", "--reference", "torch", "--report", "r.html"};
-        for (const char* option : {"--discard-parameters", "--constants-in", "--cpp-only", "--cpu-isa", "--keep-on-failure", "--minify"}) {
-            QTest::newRow(qPrintable(QString("recompile %1").arg(option))) << QStringList{"recompile", "x.pt2", "-o", "y.pt2", option, "1"};
-        }
     }
     void wordsOfLaterAreRefusedAsNotThereYet() {
         QFETCH(QStringList, arguments);

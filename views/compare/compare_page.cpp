@@ -12,7 +12,7 @@
 #include "core/base/text.h"
 #include "core/compare/reference_file.h"
 #include "core/contract/check.h"
-#include "core/run/eager.h"
+#include "core/run/eager_comparison.h"
 #include "views/compare/compare_result.h"
 #include "views/frame/engine_notice.h"
 #include "views/frame/engine_service.h"
@@ -77,17 +77,39 @@ struct CompareJob {
         Result<Comparison> comparison = compareOutputs(picture.actual, picture.expected, {rtol, atol, {}}, cancel);
         if (!comparison) return tl::unexpected(comparison.error());
         picture.comparison = std::move(*comparison);
+        picture.ownTolerance = rtol || atol;
+        for (std::string& warning : comparisonWarnings(*document, contract, false)) picture.notes.push_back(std::move(warning));
+        if (file.empty() && !picture.comparison.ok()) judge(picture, *set, cancel, progress);
         return picture;
+    }
+
+    /// Whether it is rounding: where torch cannot say, the comparison stands as it is, with a note.
+    void judge(ComparePicture& picture, const InputSet& set, const CancelToken& cancel, const ProgressSink& progress) const {
+        EagerRequest request = eagerRequest();
+        request.float64 = true;
+        const Result<EagerRun> exact = runEager(*document, contract, request, set, cancel, progress);
+        if (!exact) {
+            picture.notes.push_back(exact.error().what + " " + exact.error().why);
+            return;
+        }
+        auto distances = judgeByFloat64(picture.actual, picture.expected, exact->outputs(), cancel);
+        if (distances) picture.distances = std::move(*distances);
+    }
+
+    EagerRequest eagerRequest() const {
+        EagerRequest request;
+        request.model = contract.model;
+        request.seed = inputs.seed;
+        request.trust = trust;
+        return request;
     }
 
     Result<NamedTensors> reference(const InputSet& set, const CancelToken& cancel, const ProgressSink& progress) const {
         if (file.empty()) {
             report(progress, {"running torch eager", 0, 0, Progress::Unit::None, {}});
-            EagerRequest request;
-            request.model = contract.model;
-            request.seed = inputs.seed;
-            request.trust = trust;
-            return runEager(*document, contract, request, set, cancel, progress);
+            const Result<EagerRun> eager = runEager(*document, contract, eagerRequest(), set, cancel, progress);
+            if (!eager) return tl::unexpected(eager.error());
+            return eager->outputs();
         }
         return readReferenceFile(file);
     }
@@ -403,6 +425,7 @@ void ComparePage::toleranceEdited() {
     session().jobs().start(this, QStringLiteral("compare.tolerance"), tr("Judging anew"), work, [this](Result<Comparison> again) {
         if (!again || !picture_) return;
         picture_->comparison = std::move(*again);
+        picture_->ownTolerance = tolerance(rtol_) || tolerance(atol_);
         showResult();
         emit changed();
     });

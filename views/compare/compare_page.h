@@ -3,6 +3,7 @@
 #include <QElapsedTimer>
 
 #include "core/compare/compare_outputs.h"
+#include "core/compare/float64_judge.h"
 #include "views/frame/page.h"
 
 class QComboBox;
@@ -16,6 +17,9 @@ namespace pt2::views {
 struct ComparePicture {
     Comparison comparison;
     NamedTensors actual, expected;
+    std::vector<Float64Distance> distances;  ///< by torch in float64; asked where the default tolerance does not hold
+    bool ownTolerance = false;               ///< then that is to hold, whatever float64 says
+    bool isRounding() const { return !ownTolerance && !comparison.ok() && pt2::isRounding(comparison, distances); }
     std::string reference;  ///< "torch eager 2.13.0", a file's name
     std::string inputText;
     std::vector<std::string> notes;

@@ -80,10 +80,12 @@ ErrorBins errorBins(const TensorView& actual, const TensorView& expected, const 
 CompareResult::CompareResult(const ComparePicture& picture, QWidget* parent) : QWidget(parent), picture_(picture) {
     auto* column = new QVBoxLayout(this);
     setMargins(column, 0, Spacing::l);
-    const bool ok = picture_.comparison.ok();
-    QString title = toQt(picture_.comparison.verdict());
+    const bool rounding = picture_.isRounding(), ok = picture_.comparison.ok() || rounding;
+    QString title = rounding ? tr("normal for the dtype") : toQt(picture_.comparison.verdict());
+    QString words = toQt(picture_.comparison.sentence());
+    if (const std::string judged = float64Sentence(picture_.distances); !judged.empty()) words += QLatin1Char(' ') + toQt(judged);
     if (!title.isEmpty()) title[0] = title[0].toUpper();
-    auto* banner = new Banner(ok ? State::Ok : State::Error, title, toQt(picture_.comparison.sentence()));
+    auto* banner = new Banner(ok ? State::Ok : State::Error, title, words);
     banner->setObjectName(QStringLiteral("compareVerdict"));
     column->addWidget(banner);
     for (const std::string& note : picture_.notes) {

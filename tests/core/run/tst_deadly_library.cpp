@@ -1,4 +1,6 @@
+#include <netinet/in.h>
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/types.h>
 
 #include <QDir>
@@ -11,7 +13,9 @@
 #include <QtTest>
 #include <thread>
 
+#include "core/run/descriptor.h"
 #include "core/run/run.h"
+#include "core/run/sandbox.h"
 #include "tests/worker.h"
 
 using namespace pt2;
@@ -28,6 +32,10 @@ const char* const kStub = R"(
 #include <string.h>
 #include <unistd.h>
 #include <sys/types.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <netinet/in.h>
+#include <arpa/inet.h>
 int32_t AOTInductorModelContainerCreateWithDevice(void** h, size_t n, const char* d, const char* c) { *h = malloc(1); return 0; }
 int32_t AOTInductorModelContainerDelete(void* h) { free(h); return 0; }
 int32_t AOTInductorModelContainerGetNumInputs(void* h, size_t* n) { *n = 1; return 0; }
@@ -202,23 +210,53 @@ private slots:
     }
 
     void whatTheModelStartedEndsWithIt() {
-        std::vector<std::string> lines;
-        const auto report = run({"", "int c = fork(); if (!c) for(;;) pause(); printf(\"child %d\\n\", c); fflush(stdout); abort();"}, {}, {},
-                                [&](const Progress& progress) {
-                                    if (!progress.line.empty()) lines.push_back(progress.line);
-                                });
+        // Inside a sandbox it has another number, so it is known by its name.
+        const QByteArray name = "orphan" + QByteArray::number(QCoreApplication::applicationPid() % 100000);
+        const auto report = run({"", "if (!fork()) { prctl(15, \"" + name + "\"); for(;;) pause(); } usleep(100000); puts(\"born\"); abort();"});
         QVERIFY(report && !report->primary());
-        pid_t child = 0;
-        for (const std::string& line : lines) {
-            if (line.rfind("child ", 0) == 0) child = std::stoi(line.substr(6));
-        }
-        QVERIFY(child > 0);
         // It is dead, or a zombie that the system's first process has not fetched yet.
-        const auto gone = [child] {
-            QFile state("/proc/" + QString::number(child) + "/stat");
-            return ::kill(child, 0) != 0 || !state.open(QIODevice::ReadOnly) || state.readAll().contains(") Z");
+        const auto living = [&name] {
+            for (const QString& process : QDir("/proc").entryList(QDir::Dirs)) {
+                QFile state("/proc/" + process + "/stat");
+                if (!state.open(QIODevice::ReadOnly)) continue;
+                const QByteArray text = state.readAll();
+                if (text.contains("(" + name + ")") && !text.contains(") Z")) return true;
+            }
+            return false;
         };
-        QTRY_VERIFY(gone());
+        QTRY_VERIFY(!living());
+    }
+
+    /// What a library wants of the rest of the machine it does not get: home, network, other processes.
+    void aHostileLibraryIsContained() {
+        if (!sandbox().works()) QSKIP(("There is no sandbox here. " + sandbox().why).c_str());
+        const Descriptor server(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t length = sizeof address;
+        QVERIFY(::bind(server.get(), reinterpret_cast<sockaddr*>(&address), length) == 0 && ::listen(server.get(), 4) == 0);
+        QVERIFY(::getsockname(server.get(), reinterpret_cast<sockaddr*>(&address), &length) == 0);
+        const QString mark = QDir::home().filePath(".pt2scope-hostile-" + QString::number(QCoreApplication::applicationPid()));
+        const QByteArray body = "int f = open(\"" + mark.toLocal8Bit() +
+                                "\", O_CREAT | O_WRONLY, 0600); printf(\"home %d\\n\", f < 0);"
+                                "struct sockaddr_in a = {AF_INET, htons(" +
+                                QByteArray::number(ntohs(address.sin_port)) +
+                                "), {htonl(INADDR_LOOPBACK)}};"
+                                "int s = socket(AF_INET, SOCK_STREAM, 0); printf(\"net %d\\n\", connect(s, (struct sockaddr*)&a, sizeof a) < 0);"
+                                "printf(\"kill %d\\n\", kill(" +
+                                QByteArray::number(QCoreApplication::applicationPid()) +
+                                ", 0) < 0);"
+                                "f = open(\"" +
+                                packages_.path().toLocal8Bit() +
+                                "/x\", O_CREAT | O_WRONLY, 0600); printf(\"tmp %d\\n\", f < 0); fflush(stdout); abort();";
+        std::string log;
+        const auto report = run({"", body}, {}, {}, [&log](const Progress& progress) { log += progress.line + "\n"; });
+        QVERIFY(report && !report->primary());
+        for (const char* held : {"home 1", "net 1", "kill 1", "tmp 1"}) QVERIFY2(log.find(held) != std::string::npos, (held + (": " + log)).c_str());
+        QVERIFY(!QFile::exists(mark));
+        QVERIFY(::accept(server.get(), nullptr, nullptr) < 0);
+        QVERIFY(report->primary().error().code == "run.signal");
     }
 
     void aLibraryThatIsNoneOfAotInductorsIsNotLoaded() {
