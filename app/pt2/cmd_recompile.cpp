@@ -17,6 +17,7 @@ struct RecompileArguments {
     std::string file, output;
     RecompileRequest request;
     std::vector<std::string> config, environment;
+    std::string constants = "library", keep;
     bool noCheck = false;
 };
 
@@ -112,6 +113,10 @@ Result<int> recompileCommand(RecompileArguments arguments, Context& context) {
     if (!config) return fail(config.error());
     auto environment = splitAll(arguments.environment, "--env");
     if (!environment) return fail(environment.error());
+    arguments.request.constants = arguments.constants == "disk"   ? ConstantsPlace::Disk
+                                  : arguments.constants == "none" ? ConstantsPlace::None
+                                                                  : ConstantsPlace::Library;
+    arguments.request.keepOnFailure = arguments.keep;
     arguments.request.config = std::move(*config);
     arguments.request.environment = std::move(*environment);
     auto document = context.open(arguments.file);
@@ -173,6 +178,18 @@ void addRecompileCommand(CommandRegistry& registry) {
     command->add_option("--device", arguments->request.device, "By default as exported")->check(deviceName())->type_name("DEVICE");
     command->add_flag("--max-autotune", arguments->request.maxAutotune, "Try more kernels and keep the fastest; slower to compile");
     command->add_flag("--freezing", arguments->request.freezing, "Treat weights as constants");
+    command->add_flag("--discard-parameters", arguments->request.discardParameters,
+                      "With --freezing: let go of the program's own weights, to save memory");
+    command->add_option("--constants-in", arguments->constants, "Where weights go: library, disk (beside it), or none (given when it is run)")
+        ->check(CLI::IsMember({"library", "disk", "none"}))
+        ->type_name("WHERE");
+    command->add_flag("--cpp-only", arguments->request.cppOnly, "C++ sources and a CMake project instead of a library");
+    command->add_option("--cpu-isa", arguments->request.cpuIsa, "Instruction set of the code; by default the best of this machine")
+        ->check(CLI::IsMember(cpuIsaNames()))
+        ->type_name("NAME");
+    command->add_option("--keep-on-failure", arguments->keep, "A folder for log, settings, sources and a script that does it again, should it fail")
+        ->type_name("DIR");
+    command->add_flag("--minify", arguments->request.minify, "With --keep-on-failure: torch's minifier launcher too");
     command->add_flag("--compiled-only", arguments->request.compiledOnly, "Leave the program out of the result");
     command->add_option("--config", arguments->config, "Settings of torch._inductor.config")->type_name("KEY=VALUE...");
     command->add_option("--env", arguments->environment, "Environment variables for the compilation")->type_name("KEY=VALUE...");

@@ -312,6 +312,53 @@ Status writeOutput(const Archive& source, const std::vector<CompiledPackage>& co
     return out.finish();
 }
 
+const char* placeName(ConstantsPlace place) {
+    switch (place) {
+        case ConstantsPlace::Disk: return "disk";
+        case ConstantsPlace::None: return "none";
+        default: return "library";
+    }
+}
+
+/// What cannot be asked for together, said before anything is looked for.
+Status checkOptions(const RecompileRequest& request) {
+    const auto refuse = [](std::string what, std::string help) {
+        return fail({ErrorKind::Usage, "recompile.options", std::move(what), {}, {}, std::move(help)});
+    };
+    if (request.discardParameters && !request.freezing) return refuse("Parameters are discarded by freezing only.", "Add --freezing.");
+    if (request.minify && request.keepOnFailure.empty()) return refuse("The minifier's files need a folder.", "Add --keep-on-failure DIR.");
+    const auto& names = cpuIsaNames();
+    if (!request.cpuIsa.empty() && std::find(names.begin(), names.end(), request.cpuIsa) == names.end()) {
+        return refuse("\"" + escapeForDisplay(request.cpuIsa) + "\" is no instruction set that AOTInductor makes code for.",
+                      "There are " + join(names, ", ") + ".");
+    }
+    if (request.keepOnFailure.empty()) return {};
+    std::error_code code;
+    if (fs::exists(request.keepOnFailure, code) && (!fs::is_directory(request.keepOnFailure, code) || !fs::is_empty(request.keepOnFailure, code))) {
+        return refuse("The folder for what a failure leaves is not empty.", "Name a new one.");
+    }
+    return {};
+}
+
+/// Copies what the compilation left: programs, sources, log, settings, and the script that does it again.
+Status keepFailure(const fs::path& work, const fs::path& target, const Error& error, const std::string& log) {
+    std::error_code code;
+    fs::create_directories(target, code);
+    for (const fs::directory_entry& entry : fs::directory_iterator(work, code)) {
+        if (code) break;
+        const std::string name = entry.path().filename().string();
+        if (name == "pt2scope_helper.py") continue;
+        fs::copy(entry.path(), target / name, fs::copy_options::recursive | fs::copy_options::skip_symlinks, code);
+        if (code) break;
+    }
+    if (code) return fail(systemError("What the failed compilation left could not be kept.", target.string(), code.value()));
+    auto file = AtomicFile::create(target / "failure.txt", true);
+    if (!file) return fail(file.error());
+    const std::string text = error.what + "\n\n" + error.why + "\n\n" + error.help + "\n\n--- log\n" + log + "\n";
+    if (auto written = file->write(asBytes(text)); !written) return written;
+    return file->commit();
+}
+
 nlohmann::json compileMessage(const RecompileRequest& request, const fs::path& program, const fs::path& package, bool several,
                               const std::vector<std::pair<std::string, std::string>>& environment) {
     nlohmann::json message = {{"do", "compile"},
@@ -320,6 +367,11 @@ nlohmann::json compileMessage(const RecompileRequest& request, const fs::path& p
                               {"device", request.device},
                               {"max_autotune", request.maxAutotune},
                               {"freezing", request.freezing},
+                              {"discard_parameters", request.discardParameters},
+                              {"cpp_only", request.cppOnly},
+                              {"constants", placeName(request.constants)},
+                              {"cpu_isa", request.cpuIsa},
+                              {"minify", request.minify},
                               {"several", several},
                               {"config", request.config}};
     if (!environment.empty()) {
@@ -331,9 +383,15 @@ nlohmann::json compileMessage(const RecompileRequest& request, const fs::path& p
 
 }  // namespace
 
+const std::vector<std::string>& cpuIsaNames() {
+    static const std::vector<std::string> names = {"avx512", "avx2", "neon", "sve256", "scalar"};
+    return names;
+}
+
 Result<RecompileReport> recompile(const Document& document, const fs::path& output, const RecompileRequest& request, const CancelToken& cancel,
                                   const ProgressSink& progress) {
     const auto begin = std::chrono::steady_clock::now();
+    if (auto checked = checkOptions(request); !checked) return tl::unexpected(checked.error());
     auto job = chooseModels(document, request);
     if (!job) return tl::unexpected(job.error());
     if (auto checked = checkOutput(output, request, *job); !checked) return tl::unexpected(checked.error());
@@ -372,7 +430,16 @@ Result<RecompileReport> recompile(const Document& document, const fs::path& outp
         auto answer =
             helper->request(compileMessage(request, copies[i], package, job->models.size() > 2, result.inheritedEnvironment), cancel, named);
         if (!answer) return tl::unexpected(answer.error());
-        if (!flagOf(*answer, "ok")) return fail(compileError(*answer, model, stage));
+        if (!flagOf(*answer, "ok")) {
+            Error error = compileError(*answer, model, stage);
+            if (!request.keepOnFailure.empty()) {
+                const Status kept = keepFailure(work->path(), request.keepOnFailure, error, helper->log());
+                error.help += kept ? " What it left is in " + escapeForDisplay(request.keepOnFailure.string()) + "; reproduce_" + std::to_string(i) +
+                                         ".py there does it again."
+                                   : " " + kept.error().what + " " + kept.error().why;
+            }
+            return fail(std::move(error));
+        }
         Issues issues;
         auto archive = Archive::open(package, issues);
         if (!archive) return tl::unexpected(archive.error());

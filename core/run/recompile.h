@@ -11,13 +11,25 @@
 
 namespace pt2 {
 
+/// Where the weights of a compiled model go.
+enum class ConstantsPlace { Library, Disk, None };
+
 struct RecompileRequest {
     std::vector<std::string> models;  ///< empty: all programs
     std::string device;               ///< empty: as exported
     bool maxAutotune = false, freezing = false, compiledOnly = false, force = false, trust = false;
+    bool discardParameters = false;  ///< with freezing: torch lets go of the program's own weights
+    bool cppOnly = false;            ///< sources and a CMake project instead of a library
+    ConstantsPlace constants = ConstantsPlace::Library;
+    std::string cpuIsa;  ///< "avx512", "avx2", "neon", "sve256", "scalar"; empty: the best this machine has
     std::vector<std::pair<std::string, std::string>> config, environment;
     std::string python;
+    /// An empty or new folder that gets the log, the settings, the generated sources and a script that does it again, should the compilation fail.
+    std::filesystem::path keepOnFailure;
+    bool minify = false;  ///< with keepOnFailure: also torch's minifier launcher for what failed
 };
+/// The names that `cpuIsa` takes.
+const std::vector<std::string>& cpuIsaNames();
 struct RecompileReport {
     std::filesystem::path output;
     std::vector<std::string> models;
