@@ -134,6 +134,12 @@ private:
              QTest::keyClicks(box, after(value));
              return true;
          }},
+        {"spin",
+         [this](const QString& value) {
+             auto* box = visible<QSpinBox>(before(value));
+             if (box) box->setValue(after(value).toInt());
+             return box != nullptr;
+         }},
         {"combo",
          [this](const QString& value) {
              auto* box = visible<QComboBox>(before(value));

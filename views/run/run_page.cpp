@@ -1,12 +1,10 @@
 #include "views/run/run_page.h"
 
-#include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
-#include <QSpinBox>
 #include <QSplitter>
 #include <QTimer>
 #include <QVBoxLayout>
@@ -20,18 +18,17 @@
 #include "views/frame/engine_service.h"
 #include "views/frame/file_path.h"
 #include "views/run/breach_list.h"
+#include "views/run/how_to_run.h"
 #include "views/run/input_form.h"
 #include "views/run/run_settings.h"
 #include "views/theme/spacing.h"
 #include "views/widgets/answer_pane.h"
 #include "views/widgets/buttons.h"
 #include "views/widgets/chip.h"
-#include "views/widgets/choice_box.h"
 #include "views/widgets/empty_state.h"
 #include "views/widgets/error_panel.h"
 #include "views/widgets/ground.h"
 #include "views/widgets/progress.h"
-#include "views/widgets/segmented_switch.h"
 #include "views/widgets/text.h"
 #include "views/widgets/vertical_scroll.h"
 
@@ -109,7 +106,10 @@ RunPage::RunPage(DocumentSession& session, QWidget* parent) : Page(session, pare
     setMargins(leftColumn, Spacing::l, Spacing::l, Spacing::s);
     form_ = new InputForm;
     leftColumn->addWidget(form_);
-    buildHowToRun(leftColumn);
+    how_ = new HowToRun;
+    leftColumn->addWidget(how_);
+    connect(how_, &HowToRun::changed, this, &Page::changed);
+    connect(how_, &HowToRun::foldChanged, this, [this] { arrange(true); });
     leftColumn->addStretch(1);
     formArea_ = verticalScroll(left, tr("Inputs and settings"));
     answer_ = new AnswerPane;
@@ -137,80 +137,6 @@ RunPage::RunPage(DocumentSession& session, QWidget* parent) : Page(session, pare
     RunPage::documentChanged();
 }
 
-void RunPage::buildHowToRun(QVBoxLayout* column) {
-    column->addSpacing(Spacing::s);
-    column->addWidget(new Hairline);
-    column->addSpacing(Spacing::xs);
-    column->addWidget(new TextLabel(tr("How to run"), TextSize::Section));
-    const auto label = [](const QString& text) {
-        auto* l = new TextLabel(text);
-        l->setMinimumWidth(104);
-        return l;
-    };
-    auto* checks = new QHBoxLayout;
-    setMargins(checks, 0, Spacing::s);
-    checks->addWidget(label(tr("Runtime checks")));
-    checks_ = new SegmentedSwitch({tr("Off"), tr("On"), tr("Both")});
-    checks_->setObjectName(QStringLiteral("runtimeChecks"));
-    checks_->setAccessibleName(tr("Runtime checks"));
-    checks->addWidget(checks_);
-    variable_ = new TextLabel(QStringLiteral("AOTI_RUNTIME_CHECK_INPUTS"), TextSize::Caption, Role::Muted);
-    variable_->setCode(true);
-    variable_->setSelectable(true);
-    variable_->setElided(true);
-    checks->addWidget(variable_);
-    checks->addStretch(1);
-    column->addLayout(checks);
-    connect(checks_, &SegmentedSwitch::currentChanged, this, [this] { emit changed(); });
-
-    const auto spin = [](const char* name, const QString& accessible, int low, int high, int value) {
-        auto* box = new QSpinBox;
-        box->setObjectName(QString::fromUtf8(name));
-        box->setAccessibleName(accessible);
-        box->setRange(low, high);
-        box->setValue(value);
-        box->setFixedWidth(76);
-        return box;
-    };
-    auto* second = new QHBoxLayout;
-    setMargins(second, 0, Spacing::s);
-    second->addWidget(label(tr("Device")));
-    device_ = makeChoiceBox(tr("Device"));
-    device_->setObjectName(QStringLiteral("device"));
-    device_->setMinimumWidth(140);
-    second->addWidget(device_);
-    second->addWidget(new TextLabel(tr("Threads")));
-    threads_ = spin("threads", tr("Threads"), 0, 1024, 0);
-    threads_->setSpecialValueText(tr("all"));
-    second->addWidget(threads_);
-    second->addStretch(1);
-    column->addLayout(second);
-
-    auto* third = new QHBoxLayout;
-    setMargins(third, 0, Spacing::s);
-    third->addWidget(label(tr("Warm-up")));
-    warmup_ = spin("warmup", tr("Warm-up runs"), 0, 100000, 20);
-    third->addWidget(warmup_);
-    third->addWidget(new TextLabel(tr("Runs")));
-    repeat_ = spin("repeat", tr("Timed runs"), 0, 1000000, 200);
-    third->addWidget(repeat_);
-    third->addWidget(new TextLabel(tr("Limit")));
-    limit_ = spin("limit", tr("Time limit in seconds"), 1, 86400, 60);
-    third->addWidget(limit_);
-    third->addWidget(new TextLabel(tr("s"), TextSize::Body, Role::Muted));
-    third->addStretch(1);
-    column->addLayout(third);
-
-    auto* fourth = new QHBoxLayout;
-    setMargins(fourth, 0, Spacing::s);
-    auto* chip = new Chip(tr("Separate process"), QStringLiteral("shield"));
-    chip->setOutlined(true);
-    chip->setFocusPolicy(Qt::NoFocus);
-    fourth->addWidget(chip);
-    fourth->addWidget(paragraph(tr("A crash stops the run, not the window."), TextSize::Caption, Role::Muted), 1);
-    column->addLayout(fourth);
-}
-
 void RunPage::documentChanged() {
     const CompiledModel* model = session().compiledModel();
     const bool usable = session().contract().has_value();
@@ -222,14 +148,7 @@ void RunPage::documentChanged() {
         form_->setContract(*session().contract(), hasSample(session()));
         arrange(true);
     }
-    device_->clear();
-    if (model) {
-        const QString device = model->device.empty() ? QStringLiteral("cpu") : toQt(model->device);
-        device_->addItem(device == QLatin1String("cpu") ? QStringLiteral("CPU") : device, device);
-        if (device == QLatin1String("cuda")) {
-            for (int i = 0; i < 8; ++i) device_->addItem(tr("CUDA %1").arg(i), QStringLiteral("cuda:%1").arg(i));
-        }
-    }
+    how_->setModel(model);
     showEmpty();
     emit changed();
 }
@@ -337,14 +256,8 @@ void RunPage::runPrimaryAction() {
 }
 
 RunRequest RunPage::runRequest() const {
-    RunRequest request;
+    RunRequest request = how_->request();
     request.model = session().model();
-    request.device = toStd(device_->currentData().toString());
-    request.checks = static_cast<RuntimeChecks>(checks_->current());
-    request.threads = threads_->value();
-    request.warmup = warmup_->value();
-    request.repeat = repeat_->value();
-    request.timeoutSeconds = limit_->value();
     return request;
 }
 
@@ -440,9 +353,9 @@ void RunPage::finished(Result<RunPicture> result) {
             const bool possible = result.error().kind != ErrorKind::CannotRun && session().refusal().isEmpty();
             if (possible) panel->addAction({tr("Run again"), [this] { start(false); }});
             if (!possible && session().program()) panel->addAction({tr("Recompile…"), [this] { session().showPage(QStringLiteral("recompile")); }});
-            if (possible && checks_->current() == 0) {
+            if (possible && how_->checks() == RuntimeChecks::Off) {
                 panel->addAction({tr("Run with runtime checks on"), [this] {
-                                      checks_->setCurrent(1);
+                                      how_->setChecks(RuntimeChecks::On);
                                       start(false);
                                   }});
             }

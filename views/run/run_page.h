@@ -7,16 +7,13 @@
 #include "views/frame/page.h"
 #include "views/run/run_result.h"
 
-class QComboBox;
 class QScrollArea;
-class QSpinBox;
 class QSplitter;
-class QVBoxLayout;
 
 namespace pt2::views {
 
+class HowToRun;
 class InputForm;
-class SegmentedSwitch;
 
 /// Runs the compiled model in a process of its own: inputs and sizes at the left, the answer at the right. Inputs that break the contract are not run
 /// until the user mends them or insists.
@@ -40,7 +37,6 @@ private:
     void arrange(bool anew);
     void showForm();
     void divide();
-    void buildHowToRun(QVBoxLayout* column);
     void showWidget(QWidget* widget);
     void showEmpty();
     QWidget* emptyAnswer();
@@ -52,10 +48,7 @@ private:
     RunRequest runRequest() const;
 
     InputForm* form_ = nullptr;
-    SegmentedSwitch* checks_ = nullptr;
-    QComboBox* device_ = nullptr;
-    QSpinBox *threads_ = nullptr, *warmup_ = nullptr, *repeat_ = nullptr, *limit_ = nullptr;
-    class TextLabel* variable_ = nullptr;
+    HowToRun* how_ = nullptr;
     class AnswerPane* answer_ = nullptr;
     QScrollArea* formArea_ = nullptr;
     QSplitter* splitter_ = nullptr;

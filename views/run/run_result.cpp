@@ -8,9 +8,12 @@
 
 #include "core/base/text.h"
 #include "core/compare/compare.h"
+#include "core/run/constants_file.h"
 #include "core/run/run_text.h"
+#include "core/run/sandbox.h"
 #include "views/plots/histogram_plot.h"
 #include "views/plots/value_grid.h"
+#include "views/run/run_extras.h"
 #include "views/theme/spacing.h"
 #include "views/theme/theme.h"
 #include "views/widgets/banner.h"
@@ -71,7 +74,11 @@ RunResult::RunResult(RunPicture picture, QWidget* parent) : QWidget(parent), pic
     setMargins(column, 0, Spacing::l);
     addVerdict(column);
     addLatency(column);
+    const RunOutcome* off = outcomeOf(picture_.report.off);
+    const RunOutcome* any = off ? off : outcomeOf(picture_.report.on);
+    if (QWidget* sequence = any ? makeSequenceCard(*any) : nullptr) column->addWidget(sequence);
     if (!picture_.outputs.empty()) addOutputs(column);
+    if (QWidget* memory = any ? makeMemoryCard(*any) : nullptr) column->addWidget(memory);
     column->addStretch(1);
 }
 
@@ -102,6 +109,11 @@ void RunResult::addVerdict(QVBoxLayout* column) {
     if (any) {
         text += tr("%1, %2").arg(toQt(any->device == "cpu" ? "CPU" : any->device), toQt(picture_.inputText));
         if (!any->seconds.samples.empty()) text += tr(", %1").arg(counted(any->seconds.samples.size(), tr("run"), tr("runs")));
+        if (any->throughput && any->throughput->runners > 1) {
+            text += tr(", %1 calls a second with %2 runners")
+                        .arg(toQt(formatCount(static_cast<std::uint64_t>(any->throughput->perSecond()))))
+                        .arg(any->throughput->runners);
+        }
         if (!any->pythonMapped) text += tr(", no Python in the process");
         text += QLatin1Char('.');
     }
@@ -114,6 +126,7 @@ void RunResult::addVerdict(QVBoxLayout* column) {
         // What an engineer looks for in a log: quiet, below the verdict.
         QStringList facts;
         if (const std::string memory = memoryText(any->memory); !memory.empty()) facts << tr("Memory: %1").arg(toQt(memory));
+        facts << toQt(containmentText(any->contained));
         if (!picture_.names.empty()) facts << toQt(picture_.names);
         if (!facts.isEmpty()) {
             auto* line = new TextLabel(facts.join(QLatin1Char('\n')), TextSize::Caption, Role::Muted);
@@ -123,6 +136,13 @@ void RunResult::addVerdict(QVBoxLayout* column) {
         }
     }
     if (!picture_.mends.empty()) column->addWidget(new Banner(State::Info, tr("Inputs were mended before the run"), toQt(picture_.mends)));
+    if (any && any->constants) {
+        const bool all = any->constants->ineffective.empty() && any->constants->unknown.empty() && !any->constants->replaced.empty();
+        auto* line = new Banner(all ? State::Info : State::Warning, toQt(constantsText(*any->constants)));
+        line->setObjectName(QStringLiteral("constantsUse"));
+        line->setCompact(true);
+        column->addWidget(line);
+    }
     for (const std::string& note : picture_.notes) {
         auto* line = new Banner(State::Info, toQt(note));
         line->setCompact(true);
