@@ -105,7 +105,7 @@ std::vector<std::string> comparisonWarnings(const Document& document, const Cont
     if (std::string random = randomWarning(program); !random.empty()) warnings.push_back(std::move(random));
     if (const std::vector<std::string> state = changedState(document, contract); !state.empty() && !isSequence) {
         warnings.push_back("Each call changes " + escapeForDisplay(join(state, ", ")) +
-                           ": the first call after loading is compared; --steps compares a sequence.");
+                           ": the first call after loading is compared; \"pt2 compare --steps N\" compares a sequence.");
     }
     // One value under two names, or an input handed back.
     std::map<std::string_view, std::string> seen;
