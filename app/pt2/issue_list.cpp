@@ -1,5 +1,6 @@
 #include "app/pt2/issue_list.h"
 
+#include "core/base/advice.h"
 #include "core/base/text.h"
 
 namespace pt2 {
@@ -12,7 +13,7 @@ void printIssues(Output& out, const Issues& issues, std::string_view indent) {
         std::string line = std::string(indent) + out.paint(style, name) + gap + oneLine(issue.message);
         if (!issue.where.empty()) line += out.paint(Style::Muted, "  (" + escapeForDisplay(issue.where) + ")");
         out.line(line);
-        if (!issue.help.empty()) out.line(std::string(indent) + std::string(9, ' ') + oneLine(issue.help));
+        if (const std::string help = adviceOf(issue); !help.empty()) out.line(std::string(indent) + std::string(9, ' ') + oneLine(help));
     }
 }
 

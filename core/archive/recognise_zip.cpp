@@ -140,7 +140,8 @@ void reportNames(const std::vector<Member>& members, const std::string& root, Is
     }
     if (deflated > 0) {
         issues.push_back({Severity::Note, "archive.deflated", "file",
-                          formatCount(deflated) + " of " + formatCount(files) + " members are compressed, which torch never does.",
+                          formatCount(deflated) + " of " + formatCount(files) + (deflated == 1 ? " members is" : " members are") +
+                              " compressed, which torch never does.",
                           "They read more slowly; saving anew stores them plainly."});
     }
 }

@@ -16,4 +16,9 @@ std::string adviceOf(const Error& error) {
     return {};
 }
 
+std::string adviceOf(const Issue& issue) {
+    if (!issue.help.empty() || issue.severity == Severity::Note) return issue.help;
+    return adviceOf(Error{ErrorKind::Unreadable, issue.code, {}, {}, {}, {}});
+}
+
 }  // namespace pt2

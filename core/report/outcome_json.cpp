@@ -5,8 +5,11 @@
 namespace pt2 {
 
 Json issueJson(const Issue& issue) {
-    return {
-        {"severity", severityName(issue.severity)}, {"code", issue.code}, {"where", issue.where}, {"message", issue.message}, {"help", issue.help}};
+    return {{"severity", severityName(issue.severity)},
+            {"code", issue.code},
+            {"where", issue.where},
+            {"message", issue.message},
+            {"help", adviceOf(issue)}};
 }
 
 Json issuesJson(const Issues& issues) {

@@ -1,5 +1,7 @@
+#include <QFile>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QtTest>
 #include <memory>
 
@@ -96,6 +98,32 @@ private slots:
         page->session().open();
         QVERIFY(QTest::qWaitFor([page] { return page->session().issues().empty(); }, 60'000));
         QVERIFY(visible<QPushButton>(QStringLiteral("Read every byte")));
+    }
+
+    /// Libraries have names of sixty letters without a place to break; nothing of a problem is beyond the edge of its pane for that.
+    void longNamesStayInsideThePane_data() {
+        QTest::addColumn<QString>("file");
+        for (const char* file :
+             {"damaged/aoti_so_truncated.pt2", "damaged/aoti_metadata_broken.pt2", "foreign/hf_block_aoti.pt2", "damaged/dangling_value.pt2"}) {
+            if (QFile::exists(corpus() + '/' + file)) QTest::newRow(file) << file;
+        }
+    }
+    void longNamesStayInsideThePane() {
+        QFETCH(QString, file);
+        ProblemsPage* page = open(file);
+        QVERIFY(page);
+        for (const QSize& size : {QSize(1440, 900), QSize(1000, 700)}) {
+            window_->setMinimumSize(QSize(0, 0));
+            window_->resize(size);
+            for (int row = 0; row < page->model().rowCount(); ++row) {
+                page->findChild<DataTable*>()->setCurrentIndex(page->findChild<DataTable*>()->model()->index(row, 0));
+                QTest::qWait(30);
+                for (const QScrollArea* area : page->findChildren<QScrollArea*>()) {
+                    if (!area->isVisible() || !area->widget()) continue;
+                    QVERIFY2(area->widget()->width() <= area->viewport()->width(), qPrintable(area->accessibleName()));
+                }
+            }
+        }
     }
 
     void aProblemInsideAMemberLeadsToTheMember() {

@@ -133,8 +133,7 @@ ComparePage::ComparePage(DocumentSession& session, QWidget* parent) : Page(sessi
         stages_->setStages({{name, StageList::Stage::Phase::Running, {}, -1}});
     });
     connect(&EngineService::instance(), &EngineService::changed, this, [this] {
-        const auto& python = EngineService::instance().python();
-        reference_->setItemText(0, python && *python ? tr("torch eager, %1").arg(toQt((*python)->torchVersion)) : tr("torch eager"));
+        nameReference();
         fitToolbar();
         if (!picture_ && !this->session().jobs().isRunning(kJob)) showEmpty();
         emit changed();
@@ -144,7 +143,13 @@ ComparePage::ComparePage(DocumentSession& session, QWidget* parent) : Page(sessi
         emit changed();
     });
     EngineService::instance().ask();
+    nameReference();
     ComparePage::documentChanged();
+}
+
+void ComparePage::nameReference() {
+    const auto& python = EngineService::instance().python();
+    reference_->setItemText(0, python && *python ? tr("torch eager, %1").arg(toQt((*python)->torchVersion)) : tr("torch eager"));
 }
 
 void ComparePage::buildToolbar(QVBoxLayout* column) {
@@ -174,6 +179,7 @@ void ComparePage::buildToolbar(QVBoxLayout* column) {
         else if (referenceFile_.isEmpty())
             reference_->setCurrentIndex(0);
     });
+    connect(reference_, &QComboBox::currentIndexChanged, this, [this] { emit changed(); });
     bar->row()->addWidget(reference_);
     bar->row()->addWidget(new TextLabel(tr("on")));
     inputs_ = combo("compareInputs", tr("Inputs"), 120);
@@ -303,6 +309,9 @@ PrimaryAction ComparePage::primaryAction() const {
     } else if (!running && !session().refusal().isEmpty()) {
         action.enabled = false;
         action.reason = session().refusal();
+    } else if (!running && reference_->currentData().toString().isEmpty() && !session().program()) {
+        action.enabled = false;
+        action.reason = tr("torch eager needs the program: attach the file that holds it, or choose a file of outputs.");
     }
     return action;
 }

@@ -49,6 +49,7 @@ private:
     void start(bool trust);
     void finished(Result<ComparePicture> result);
     void showWidget(QWidget* widget);
+    void nameReference();
     void showEmpty();
     void showResult();
     void showUnsafe(const Error& error);

@@ -200,11 +200,14 @@ void CompareResult::showOutput(std::size_t index) {
         facts->add(tr("Where"), name + indexText(output.worstIndex), true);
         facts->add(tr("Compiled"), toQt(output.worstActual), true);
         facts->add(tr("Reference"), toQt(output.worstExpected), true);
-        facts->add(tr("Max abs"), scientific(output.maxAbs), true);
+        bool isNumber = false, isReference = false;
+        const double is = toQt(output.worstActual).toDouble(&isNumber), expected = toQt(output.worstExpected).toDouble(&isReference);
+        if (isNumber && isReference) facts->add(tr("Difference"), scientific(std::abs(is - expected)), true);
         facts->add(tr("Needed rtol"), scientific(output.neededRtol), true);
         facts->add(tr("SQNR"), output.sqnrDb ? tr("%1 dB").arg(QString::number(*output.sqnrDb, 'f', 1)) : tr("infinite"), true);
     }
-    facts->add(tr("Tolerance"), tr("rtol %1, atol %2").arg(scientific(output.tolerance.rtol), scientific(output.tolerance.atol)), true);
+    facts->add(tr("rtol"), toQt(formatFloat(output.tolerance.rtol)), true);
+    facts->add(tr("atol"), toQt(formatFloat(output.tolerance.atol)), true);
     if (output.nanMismatch > 0) facts->add(tr("NaN on one side"), toQt(formatCount(output.nanMismatch)), true, Role::Error);
     worst->content()->addWidget(facts);
     worst->content()->addStretch(1);

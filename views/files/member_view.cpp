@@ -87,6 +87,8 @@ MemberView::MemberView(DocumentSession& session, QWidget* parent)
     facts_->setElided(true);
     holds_->setSelectable(true);
     holds_->setElided(true);
+    // They take the room that the tools leave.
+    for (TextLabel* label : {name_, facts_, holds_}) label->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
     words->addWidget(name_);
     words->addWidget(facts_);
     words->addWidget(holds_);

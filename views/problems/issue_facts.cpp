@@ -1,7 +1,10 @@
 #include "views/problems/issue_facts.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
+#include "core/base/advice.h"
 #include "core/base/text.h"
 #include "core/package/address.h"
 #include "views/widgets/text.h"
@@ -23,6 +26,10 @@ ProblemsHead problemsHead(const DocumentSession& session) {
     ProblemsHead head;
     head.state = State::Error;
     QStringList sound;
+    std::set<std::string> broken;  // places of errors
+    for (const Issue& issue : session.issues()) {
+        if (issue.severity == Severity::Error) broken.insert(issue.where);
+    }
     std::size_t programs = 0, readable = 0, weights = 0, present = 0;
     for (const auto* package : {session.document().primary.get(), session.document().attached.get()}) {
         if (!package) continue;
@@ -31,7 +38,10 @@ ProblemsHead problemsHead(const DocumentSession& session) {
             readable += entry.program ? 1 : 0;
             for (const WeightEntry& weight : entry.weights) {
                 ++weights;
-                present += weight.member ? 1 : 0;
+                const bool whole = weight.member && broken.count("weights/" + weight.fqn) == 0 &&
+                                   broken.count("file/" + std::string(package->archive().nameBelowRoot(*weight.member))) == 0 &&
+                                   weight.layout.dtype != DType::Unknown;
+                present += whole || (weight.member && weight.isObject) ? 1 : 0;
             }
         }
     }
@@ -39,7 +49,7 @@ ProblemsHead problemsHead(const DocumentSession& session) {
         sound << QObject::tr("Graph and signature can be read");
     else if (programs > 0)
         sound << QObject::tr("%1 of %2 programs can be read").arg(readable).arg(programs);
-    if (weights > 0) sound << QObject::tr("%1 of %2 weights have data").arg(toQt(formatCount(present)), toQt(formatCount(weights)));
+    if (weights > 0) sound << QObject::tr("%1 of %2 weights can be read").arg(toQt(formatCount(present)), toQt(formatCount(weights)));
     head.title =
         readable > 0 || programs == 0 ? QObject::tr("This file has errors. Most of it can still be read.") : QObject::tr("This file has errors.");
     head.text = sound.isEmpty() ? QObject::tr("Its members can be read in Files.") : sound.join(QStringLiteral(", ")) + u'.';
@@ -80,8 +90,9 @@ std::vector<Row> issueRows(const Issues& issues, bool errors, bool warnings, boo
         what.secondCode = true;
         what.sort = static_cast<int>(i);
         what.tooltip = shown(issue.message);
-        Cell advice = issue.help.empty() ? Cell::muted(QObject::tr("nothing to do")) : Cell(shown(issue.help));
-        advice.tooltip = shown(issue.help);
+        const QString help = shown(adviceOf(issue));
+        Cell advice = help.isEmpty() ? Cell::muted(QObject::tr("nothing to do")) : Cell(help);
+        advice.tooltip = help;
         advice.wrap = true;
         row.cells = {what, advice};
         rows.push_back(std::move(row));
@@ -97,7 +108,7 @@ QString issuesReport(const DocumentSession& session) {
     for (const Issue& issue : session.issues()) {
         lines << QStringLiteral("%1 [%2] %3").arg(QString::fromLatin1(severityName(issue.severity)), toQt(issue.code), shown(issue.message));
         if (!issue.where.empty()) lines << QStringLiteral("  at %1").arg(shown(issue.where));
-        if (!issue.help.empty()) lines << QStringLiteral("  %1").arg(shown(issue.help));
+        if (const std::string help = adviceOf(issue); !help.empty()) lines << QStringLiteral("  %1").arg(shown(help));
     }
     return lines.join(u'\n');
 }

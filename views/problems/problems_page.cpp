@@ -180,7 +180,11 @@ void ProblemsPage::showIssue(const QString& address) {
         list->setCodeKeys(true);
         list->setKeyWidth(80);
         list->add(tr("code"), toQt(issue.code), true);
-        list->add(tr("member"), shown(record.name), true);
+        auto* name = new TextLabel(shown(record.name));
+        name->setCode(true);
+        name->setElided(true);
+        name->setSelectable(true);
+        list->addWidget(tr("member"), name);
         list->add(tr("size"), tr("%1 bytes, %2").arg(toQt(formatCount(record.size)), record.method == 0 ? tr("stored") : tr("compressed")), true);
         if (archive.kind() != ContainerKind::Folder) {
             list->add(tr("offset"), toQt(formatOffset(record.dataOffset)), true);

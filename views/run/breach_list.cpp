@@ -17,7 +17,7 @@ BreachList::BreachList(const CheckReport& report, QWidget* parent) : QWidget(par
     auto* column = new QVBoxLayout(this);
     setMargins(column, 0, Spacing::l);
     auto* banner = new Banner(State::Error, tr("The inputs break the contract, so nothing was run"),
-                              tr("%1. A compiled model does not notice most of them by itself and computes wrong numbers.")
+                              tr("%1. With runtime checks off a compiled model would take such inputs and may compute wrong numbers.")
                                   .arg(counted(report.breaches.size(), tr("breach"), tr("breaches"))));
     banner->addAction({tr("Run anyway"), [this] { emit runAnywayRequested(); }}, false);
     column->addWidget(banner);

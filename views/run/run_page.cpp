@@ -74,6 +74,8 @@ struct RunJob {
             return fail({ErrorKind::DoesNotHold, "contract.broken", check->breaches.front().sentence, {}, {}, {}});
         }
         if (const Status filled = fillInputs(*set, cancel); !filled) return tl::unexpected(filled.error());
+        for (const Breach& breach : check->breaches) picture.breaches.push_back(breach.sentence);
+        picture.hasProgram = contract.hasProgram;
         picture.notes = check->notes;
         picture.inputText = inputsInWords(*set, inputs);
         Result<RunReport> ran = runCompiled(*document, contract, request, set->tensors(), cancel, progress);
@@ -161,14 +163,16 @@ void RunPage::showForm() {
 void RunPage::arrange(bool anew) {
     const int least = formArea_->widget()->minimumSizeHint().width();
     const auto orientation = width() - std::max(least, kFormWidth) >= kAnswerLeast ? Qt::Horizontal : Qt::Vertical;
-    if (!anew && orientation == splitter_->orientation() && width() == arrangedWidth_) return;
+    // While there is no answer the form gets what room there is, whenever the height changes.
+    const bool growing = empty_ && orientation == Qt::Vertical;
+    if (!anew && !growing && orientation == splitter_->orientation() && width() == arrangedWidth_) return;
     const bool turned = anew || orientation != splitter_->orientation();
     arrangedWidth_ = width();
     splitter_->setOrientation(orientation);
     const bool beside = orientation == Qt::Horizontal;
     formArea_->setMinimumWidth(beside ? std::min(kFormWidth, least) : 0);
     formArea_->setMaximumWidth(beside ? std::max(least, kFormWidth) : QWIDGETSIZE_MAX);
-    if (!turned && !beside) return;
+    if (!turned && !beside && !growing) return;
     divide();
 }
 

@@ -5,6 +5,7 @@
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/text.h"
 #include "core/compare/compare.h"
@@ -44,6 +45,13 @@ HistogramPlot::Data latencyBins(const std::vector<double>& seconds, double axisE
         data.counts[std::min(kLatencyBins - 1, static_cast<std::size_t>(std::max(0.0, at)))]++;
     }
     return data;
+}
+
+/// A number for a cell: so short that it need not be cut.
+QString cellNumber(double value) {
+    const double size = std::abs(value);
+    if (value == 0 || (size >= 1e-4 && size < 1e7)) return axisNumber(value);
+    return QString::number(value, 'e', 2).replace(QLatin1Char('-'), QChar(0x2212));
 }
 
 struct Unit {
@@ -105,6 +113,21 @@ void RunResult::addVerdict(QVBoxLayout* column) {
         title = off ? tr("Runs without runtime checks, refused with them") : tr("Runs with runtime checks only");
     } else {
         title = tr("The model ran");
+    }
+    const auto odd = static_cast<int>(std::count_if(picture_.outputs.begin(), picture_.outputs.end(), [](const OutputSummary& output) {
+        return output.statistics.nan + output.statistics.positiveInfinity + output.statistics.negativeInfinity > 0;
+    }));
+    if (any && odd > 0 && state == State::Ok) {
+        state = State::Warning;
+        title = odd == static_cast<int>(picture_.outputs.size())
+                    ? tr("The model ran; every output holds NaN or infinity")
+                    : tr("The model ran; %1 of %2 outputs hold NaN or infinity").arg(odd).arg(picture_.outputs.size());
+        text += tr("Inputs that were made up may lie outside of what the model is made for. ");
+    }
+    if (any && !picture_.breaches.empty()) {
+        if (state != State::Error) state = State::Warning;
+        title = tr("Ran with inputs that break the contract");
+        text += tr("%1 Nothing vouches for these outputs. ").arg(shown(picture_.breaches.front()));
     }
     if (any) {
         text += tr("%1, %2").arg(toQt(any->device == "cpu" ? "CPU" : any->device), toQt(picture_.inputText));
@@ -218,7 +241,7 @@ void RunResult::addLatency(QVBoxLayout* column) {
 void RunResult::addOutputs(QVBoxLayout* column) {
     auto* card = new Card(tr("Outputs"));
     card->setSubtitle(counted(picture_.outputs.size(), tr("tensor"), tr("tensors")));
-    auto* compare = new LinkLabel(tr("Compare with torch eager ›"));
+    auto* compare = new LinkLabel(picture_.hasProgram ? tr("Compare with torch eager ›") : tr("Compare with a file ›"));
     compare->setObjectName(QStringLiteral("compareLink"));
     connect(compare, &QAbstractButton::clicked, this, &RunResult::compareRequested);
     auto* save = new LinkLabel(tr("Save as .npz…"));
@@ -240,7 +263,8 @@ void RunResult::addOutputs(QVBoxLayout* column) {
         row.address = QString::number(i);
         const bool none = isNone(output.tensor.view());
         const auto number = [&](double value) {
-            return none ? Cell::muted(QStringLiteral("—")) : s.hasFinite ? Cell::number(axisNumber(value), value) : Cell::missing(tr("none"));
+            if (none) return Cell::muted(QStringLiteral("—"));
+            return s.hasFinite ? Cell::number(cellNumber(value), value) : Cell::missing(s.nan > 0 ? tr("all NaN") : tr("none"));
         };
         const std::uint64_t odd = s.nan + s.positiveInfinity + s.negativeInfinity;
         row.cells = {Cell::fixed(shown(output.name)),
@@ -250,6 +274,7 @@ void RunResult::addOutputs(QVBoxLayout* column) {
                      number(s.mean),
                      number(s.standardDeviation),
                      none ? number(0) : Cell::number(toQt(formatCount(odd)), static_cast<double>(odd))};
+        if (odd > 0) row.cells.back().colour = Role::Warning;
         if (both) {
             Cell cell(i < picture_.same.size() && picture_.same[i] ? tr("equal") : tr("differ"));
             cell.icon = stateIcon(i < picture_.same.size() && picture_.same[i] ? State::Ok : State::Error);

@@ -25,6 +25,8 @@ struct RunPicture {
     std::vector<std::string> notes;      ///< of the contract
     std::string inputText;               ///< "s77 = 64, seed 0"
     std::string mends;                   ///< what was changed before the run, at the user's wish
+    std::vector<std::string> breaches;   ///< of the contract that were run all the same
+    bool hasProgram = false;             ///< torch eager can be asked
     std::string names;                   ///< how the library calls its inputs, where nothing else says
 };
 std::vector<OutputSummary> summarise(const RunOutcome& outcome, const CancelToken& cancel);

@@ -88,12 +88,13 @@ void ErrorPanel::rebuild() {
     headRow->addWidget(new IconLabel(stateIcon(state_), 20, stateRole(state_)), 0, Qt::AlignTop);
     auto* words = new QVBoxLayout;
     setMargins(words, 0, 2);
-    auto* what = paragraph(shown(error_.what), TextSize::Strong);
+    auto* what = paragraph(breakable(shown(error_.what)), TextSize::Strong);
     words->addWidget(what);
     if (!error_.where.empty()) {
+        // In one line, cut in its middle: what is copied of a place must be the place, without marks for breaking it.
         auto* where = new TextLabel(shown(error_.where), TextSize::Caption);
         where->setCode(true);
-        where->setWordWrap(true);
+        where->setElided(true);
         where->setSelectable(true);
         words->addWidget(where);
     }

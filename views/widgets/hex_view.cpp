@@ -59,6 +59,7 @@ void HexView::goTo(std::uint64_t offset) {
 }
 
 void HexView::setBytesPerRow(int count) {
+    fixedPerRow_ = true;
     perRow_ = count;
     adjustBars();
     viewport()->update();
@@ -116,8 +117,22 @@ void HexView::scrollContentsBy(int, int) {
     viewport()->update();
 }
 
+/// Offset, bytes, and the same as text.
+double HexView::rowWidth(int perRow) const {
+    const double advance = QFontMetricsF(codeFont()).horizontalAdvance(u'0');
+    const int digits = size_ > 0xFFFFFFFFULL ? 16 : 8;
+    return 2 * Spacing::l + advance * (digits + 2 + perRow * 4 + (perRow > kGroup ? 2 : 1));
+}
+
 void HexView::resizeEvent(QResizeEvent* event) {
     QAbstractScrollArea::resizeEvent(event);
+    const int fitting = rowWidth(16) <= viewport()->width() ? 16 : 8;
+    if (!fixedPerRow_ && fitting != perRow_) {
+        const std::uint64_t first = static_cast<std::uint64_t>(verticalScrollBar()->value()) * static_cast<std::uint64_t>(perRow_);
+        perRow_ = fitting;
+        adjustBars();
+        goTo(first);
+    }
     adjustBars();
     want();
 }

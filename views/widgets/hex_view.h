@@ -22,7 +22,7 @@ public:
     /// Every byte in view was read, or its reading failed.
     bool settled() const;
     void goTo(std::uint64_t offset);
-    void setBytesPerRow(int count);  ///< 16, or 8 in a narrow panel
+    void setBytesPerRow(int count);  ///< for good; else 16, or 8 where 16 have no room
     void setGround(Role role);
     /// The lines in view; a member may have any size.
     QString spokenText() const override;
@@ -51,6 +51,8 @@ private:
     MemberIndex member_ = 0;
     std::uint64_t size_ = 0;
     std::map<std::uint64_t, Window> windows_;  ///< by window number; null while being read
+    double rowWidth(int perRow) const;
+    bool fixedPerRow_ = false;
     int reading_ = 0, generation_ = 0, perRow_ = 16;
     Role ground_ = Role::Base;
 };

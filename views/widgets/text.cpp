@@ -91,6 +91,27 @@ void TextLabel::elide() {
     setToolTip(cut == full_ ? QString() : full_);
 }
 
+QString breakable(const QString& text) {
+    constexpr qsizetype kLongWord = 24, kPiece = 8;
+    QString out;
+    qsizetype begin = 0;
+    const auto take = [&](qsizetype end) {
+        const qsizetype length = end - begin;
+        for (qsizetype at = begin; at < end; ++at) {
+            if (length > kLongWord && at > begin && (at - begin) % kPiece == 0) out += QChar(0x200B);
+            out += text[at];
+        }
+        begin = end;
+    };
+    for (qsizetype i = 0; i <= text.size(); ++i) {
+        if (i < text.size() && !text[i].isSpace()) continue;
+        take(i);
+        if (i < text.size()) out += text[i];
+        begin = i + 1;
+    }
+    return out;
+}
+
 TextLabel* paragraph(const QString& text, TextSize size, Role role, QWidget* parent) {
     auto* label = new TextLabel(text, size, role, parent);
     label->setWordWrap(true);

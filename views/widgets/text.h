@@ -45,6 +45,8 @@ private:
 };
 
 /// A paragraph: wraps, prose line height.
+/// A text whose very long words (hashed file names) may be broken where there is no room for them, by invisible marks.
+QString breakable(const QString& text);
 TextLabel* paragraph(const QString& text, TextSize size = TextSize::Body, Role role = Role::Text, QWidget* parent = nullptr);
 
 /// Text with torch's symbols (s77, u0) as HTML, symbols in italics; the rest escaped.
