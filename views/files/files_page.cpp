@@ -22,7 +22,7 @@ namespace pt2::views {
 
 namespace {
 constexpr int kTreeShare = 42, kViewShare = 58, kTreeLeast = 380, kViewLeast = 320, kTreeWhole = 500;
-constexpr int kNarrowPage = 900;  // below, the meaning of a member is cut
+constexpr int kNarrowPage = 900, kTreeNarrow = 440;  // below, the meaning of a member is cut
 }  // namespace
 
 FilesPage::FilesPage(DocumentSession& session, QWidget* parent)
@@ -81,7 +81,7 @@ std::shared_ptr<const Package> FilesPage::package() const {
 void FilesPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     if (event->oldSize().width() == width()) return;
-    const int tree = std::clamp(std::max(width() * kTreeShare / 100, width() < kNarrowPage ? kTreeLeast : kTreeWhole), kTreeLeast,
+    const int tree = std::clamp(std::max(width() * kTreeShare / 100, width() < kNarrowPage ? kTreeNarrow : kTreeWhole), kTreeLeast,
                                 std::max(kTreeLeast, width() - kViewLeast));
     splitter_->setSizes({tree, std::max(1, width() - tree)});
 }

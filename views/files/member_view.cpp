@@ -153,14 +153,15 @@ void MemberView::show(std::shared_ptr<const Package> package, MemberIndex member
     indent_ = kind.indent;
     kind_ = kind.content;
     name_->setFullText(shown(archive.nameBelowRoot(member)));
-    QStringList facts{kind.meaning, toQt(formatBytes(record.size))};
+    const QStringList weights = weightsInMember(*package_, member);
+    QStringList facts{toQt(formatBytes(record.size))};
+    if (weights.isEmpty()) facts.prepend(kind.meaning);  // else the line below says it
     if (record.size >= 1000) facts << tr("%1 bytes").arg(toQt(formatCount(record.size)));
     if (archive.kind() != ContainerKind::Folder) {
         facts << methodWords(record) << tr("at %1").arg(toQt(formatOffset(record.dataOffset)))
               << tr("CRC-32 %1").arg(record.crc32, 8, 16, QLatin1Char('0'));
     }
     facts_->setFullText(facts.join(QStringLiteral(" · ")));
-    const QStringList weights = weightsInMember(*package_, member);
     holds_->setVisible(!weights.isEmpty());
     holds_->setFullText(
         tr("holds %1")

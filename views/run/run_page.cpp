@@ -163,16 +163,14 @@ void RunPage::showForm() {
 void RunPage::arrange(bool anew) {
     const int least = formArea_->widget()->minimumSizeHint().width();
     const auto orientation = width() - std::max(least, kFormWidth) >= kAnswerLeast ? Qt::Horizontal : Qt::Vertical;
-    // While there is no answer the form gets what room there is, whenever the height changes.
-    const bool growing = empty_ && orientation == Qt::Vertical;
-    if (!anew && !growing && orientation == splitter_->orientation() && width() == arrangedWidth_) return;
+    if (!anew && orientation == splitter_->orientation() && width() == arrangedWidth_) return;
     const bool turned = anew || orientation != splitter_->orientation();
     arrangedWidth_ = width();
     splitter_->setOrientation(orientation);
     const bool beside = orientation == Qt::Horizontal;
     formArea_->setMinimumWidth(beside ? std::min(kFormWidth, least) : 0);
     formArea_->setMaximumWidth(beside ? std::max(least, kFormWidth) : QWIDGETSIZE_MAX);
-    if (!turned && !beside && !growing) return;
+    if (!turned && !beside) return;
     divide();
 }
 
@@ -187,6 +185,10 @@ void RunPage::divide() {
 void RunPage::resizeEvent(QResizeEvent* event) {
     Page::resizeEvent(event);
     arrange(false);
+    // The splitter has its own new size only later, and until then takes sizes for shares.
+    QTimer::singleShot(0, this, [this] {
+        if (empty_ && splitter_->orientation() == Qt::Vertical) divide();
+    });
 }
 
 void RunPage::showWidget(QWidget* widget) {

@@ -91,11 +91,12 @@ void ErrorPanel::rebuild() {
     auto* what = paragraph(breakable(shown(error_.what)), TextSize::Strong);
     words->addWidget(what);
     if (!error_.where.empty()) {
-        // In one line, cut in its middle: what is copied of a place must be the place, without marks for breaking it.
-        auto* where = new TextLabel(shown(error_.where), TextSize::Caption);
+        const QString place = shown(error_.where), broken = breakable(place);
+        auto* where = new TextLabel(broken, TextSize::Caption);
         where->setCode(true);
-        where->setElided(true);
-        where->setSelectable(true);
+        where->setWordWrap(true);
+        // What is copied of a place must be the place, without marks for breaking it: the report has it.
+        where->setSelectable(broken == place);
         words->addWidget(where);
     }
     headRow->addLayout(words, 1);
